@@ -261,7 +261,7 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], l
         jobs = Known(listed) if jobs is _NOT_ASKED and listed is not None else jobs
         coverage = coverage or whole.get("coverage")
     rows = _delivery_of(raw.get("delivery"), _owner_of(raw))
-    if isinstance(rows, dict) and rows.get("available") is False:
+    if isinstance(rows, dict) and rows.get("available", True) is not True:
         message = str(rows.get("reason") or "the service has no delivery facts")
         rows = {"failed": True, "msg": message, "error": {"kind": PERMISSION}}
     parts = {"result": result, "jobs": jobs, "coverage": read("coverage", coverage), "delivery": _rows(read("delivery", rows))}
@@ -334,16 +334,24 @@ def _fails(audit: t.Mapping[str, Json]) -> bool:
 
 def _shortened(delivery: Json, owner: str | None) -> str:
     """Return of how many of the requested hours the delivery facts of a zone or an account are; "" of all."""
-    return part_of_hours(dict_of(dict_of(delivery).get("shortened")).get(owner or ""))
+    shortened = dict_of(delivery).get("shortened")
+    if not isinstance(shortened, (dict, type(None))):
+        return _SOME_HOURS
+    own = [hours for number, hours in dict_of(shortened).items() if plain_id(number) == plain_id(owner or "")]
+    return part_of_hours(own[0]) if own else ""
+
+
+_SOME_HOURS = "a part of the hours"
 
 
 def part_of_hours(shortened: Json) -> str:
     """Return how many of the requested hours a plan shows; "" for all."""
+    if shortened is None:
+        return ""
     hours = dict_of(shortened)
     covered, requested = hours.get("hours"), hours.get("requested")
-    return (
-        f"{covered:g} of {requested:g} hours" if isinstance(covered, (int, float)) and isinstance(requested, (int, float)) else ""
-    )
+    is_told = isinstance(covered, (int, float)) and isinstance(requested, (int, float))
+    return f"{covered:g} of {requested:g} hours" if is_told else _SOME_HOURS
 
 
 def _readable(value: Json) -> Json:

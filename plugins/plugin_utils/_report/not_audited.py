@@ -122,8 +122,9 @@ def _violations(record: ZoneRecord) -> t.Iterator[Gap]:
     listed = (dict_of(rule).get("violations") for rule in list_of(part.get(CONTENT_SECURITY_RULES)))
     seen = [dict_of(violations).get("shortened") for violations in (*dict_of(part.get("violations")).values(), *listed)]
     shortened = [(dict_of(one).get("hours"), text) for one in seen if (text := part_of_hours(one))]
-    if shortened:
-        _hours, text = min(shortened)
+    # One that cannot be told may be the shortest.
+    ordered = sorted((hours if isinstance(hours, (int, float)) else 0, text) for hours, text in shortened)
+    for _hours, text in ordered[:1]:
         yield _gap(CONTENT_SECURITY_RULES, f"violations of {text}")
 
 

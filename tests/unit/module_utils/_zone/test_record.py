@@ -38,6 +38,30 @@ def test_delivery_facts_of_several_zones_are_told_apart(facts: t.Any, rows: list
     assert (part.message if not isinstance(part, Known) else [row["job_id"] for row in part.value.rows]) == rows
 
 
+@pytest.mark.parametrize(
+    ("shortened", "text"),
+    [
+        (None, ""),
+        ({}, ""),
+        ({B: {"hours": 24, "requested": 48}}, ""),
+        ({A: {"hours": 24, "requested": 48}}, "24 of 48 hours"),
+        ({A.upper(): {"hours": 24, "requested": 48}}, "24 of 48 hours"),
+        ({A: {"hours": None, "requested": 48}}, "a part of the hours"),
+        ({A: "24"}, "a part of the hours"),
+        ([A], "a part of the hours"),
+    ],
+)
+def test_a_window_that_was_shortened_is_told_whatever_its_spelling(shortened: t.Any, text: str) -> None:
+    part = read_record("zones[0]", {"zone": "a", "zone_id": A, "delivery": {**FACTS, "shortened": shortened}})["delivery"]
+    assert isinstance(part, Known) and part.value.shortened == text
+
+
+@pytest.mark.parametrize("available", [None, "false", 0])
+def test_facts_of_which_nobody_says_that_they_are_available_are_none(available: t.Any) -> None:
+    facts = {**FACTS, "available": available, "jobs": []}
+    assert not isinstance(read_record("zones[0]", {"zone": "a", "zone_id": A, "delivery": facts})["delivery"], Known)
+
+
 def test_delivery_facts_of_a_record_without_an_id() -> None:
     """Those of one zone are its own; of several nobody can tell which are."""
     one = read_record("zones[0]", {"zone": "a", "delivery": [OF_A, BARE]})["delivery"]

@@ -138,15 +138,19 @@ def test_hours_that_the_plan_does_not_show():
     assert failed_hosts(made["zones"], ["job_silent", "over_budget"]) == {}
 
 
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [({"hours": 24, "requested": 720}, "24 of 720 hours"), ({"hours": None, "requested": 720}, "a part of the hours")],
+)
 @pytest.mark.parametrize("survey", [False, True])
-def test_days_of_violations_that_the_plan_does_not_show(survey):
+def test_days_of_violations_that_the_plan_does_not_show(survey, last, told):
     """What was reported before is not known, which fails nothing; of several rules the shortest window is told."""
-    hours = [None, {"hours": 48, "requested": 168}, {"hours": 24, "requested": 720}]
+    hours = [None, {"hours": 48, "requested": 168}, last]
     seen = [{"available": True, "blocked": [], "shortened": cut} for cut in hours]
     rules = [{"id": str(number), "description": str(number), "violations": violations} for number, violations in enumerate(seen)]
     part = {"content_security_rules": rules} if survey else {"violations": dict(enumerate(seen))}
     made = report({**whole(), "result": {"content_security_rules": {**outcome(), **part}}}, survey=survey)
-    assert ("content_security_rules", 1, None, "violations of 24 of 720 hours") in gaps(made)
+    assert ("content_security_rules", 1, None, f"violations of {told}") in gaps(made)
     assert failed_hosts(made["zones"], ["violations", "enforcement_refused"]) == {}
 
 
