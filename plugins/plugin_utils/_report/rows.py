@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing as t
 
 from ...module_utils._address import ACCOUNT, ZONE
-from ...module_utils._logpush.coverage import Coverage, log_field_coverage
+from ...module_utils._logpush.coverage import log_field_coverage
 from ...module_utils._logpush.personal_fields import personal_fields
 from ...module_utils._observed import Cause, Known, Observed, Unknown, is_unasked
 from ...module_utils._text import dict_of, is_integer
@@ -172,8 +172,7 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
         yield from findings.scripts(scripts)
     if (pages := value_of(record["pages"])) is not None:
         yield from findings.pages(pages)
-    if (coverage := _coverage(record)) is not None:
-        yield from findings.coverage(coverage, jobs)
+    yield from _coverage(record, jobs)
     if (delivery := value_of(record["delivery"])) is not None:
         yield from findings.delivery(delivery.rows, listed)
     yield from log_fields.removed(record["fields"], jobs)
@@ -194,15 +193,19 @@ def _lacks_listing(record: ZoneRecord) -> bool:
     return is_managed and record["error"] is None and isinstance(jobs, Unknown) and jobs.cause is Cause.NOT_ASKED
 
 
-def _coverage(record: ZoneRecord) -> Coverage | None:
-    """Return the coverage of the custom fields, worked out here if the record has none; None if it cannot be known."""
-    coverage, jobs = record["coverage"], record["jobs"]
+def _coverage(record: ZoneRecord, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
+    """Yield which custom fields are not delivered, worked out here if the record does not say it and has what tells it."""
+    coverage, fields = record["coverage"], (result_of(record).get("custom_fields") or {}).get("custom_fields")
     if isinstance(coverage, Known):
-        return coverage.value
-    fields = (result_of(record).get("custom_fields") or {}).get("custom_fields")
-    if coverage.cause is Cause.NOT_ASKED and isinstance(jobs, Known) and isinstance(fields, dict):
-        return log_field_coverage(fields, jobs.value)
-    return None
+        yield from findings.coverage(coverage.value, jobs)
+    elif coverage.cause is Cause.NOT_ASKED and isinstance(record["jobs"], Known) and fields is not None:
+        try:
+            worked_out = log_field_coverage(fields, jobs)
+        except ValueError as error:
+            unknown = f"which custom fields are delivered is not known: {error}"
+            yield problem("not_readable", None, unknown, resource="coverage")
+        else:
+            yield from findings.coverage(worked_out, jobs)
 
 
 def _requires_fields(record: ZoneRecord) -> bool:

@@ -332,6 +332,11 @@ def test_survey_has_its_title_and_statuses():
         (zone(result={"script_monitor": {"script_monitor": {"enabled": None}}}), ["not_readable"]),
         (zone(result={"script_monitor": {"script_monitor": {}}}), ["not_readable"]),
         (zone(result={"custom_fields": {"custom_fields": {"cookie_fields": ["c"]}}}), ["fields_not_selected"]),
+        # What is no list of names is not taken for none, nor for a defect.
+        *(
+            (zone(result={"custom_fields": {"custom_fields": fields}}), ["not_readable"])
+            for fields in ({"cookie_fields": "c"}, {"cookie_fields": [{"name": "c"}]}, {"cookies": ["c"]}, ["c"], 5)
+        ),
         (zone(result={"script_monitor": {"failed": True, "msg": "no"}}), ["not_readable"]),
         (zone(scripts={"scripts": [{"script_url": "https://x/", "malicious": True}]}), ["malicious"]),
         (zone(scripts={"scripts": [{"script_url": "https://x/", "url_reported_malicious": True}]}), ["reported"]),
