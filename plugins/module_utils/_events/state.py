@@ -126,6 +126,12 @@ def decode(stored: StoredZone) -> Known:
     )
 
 
+def _has_duplicate(stored: StoredZone, known: Known) -> bool:
+    """Return whether a zone of the file has two scripts, jobs or rules of one identity."""
+    parts = ((known.scripts, stored.get("scripts")), (known.jobs, stored.get("jobs")), (known.rules, stored.get("rules")))
+    return any(len(part or ()) < len(listed or ()) for part, listed in parts)
+
+
 _VERSION = 1
 _MODE = 0o600
 # Maximum share of the time of a poll that is spent on saving.
@@ -261,9 +267,15 @@ class StateFile:
             raise self._damaged("zones or pending events are missing in it")
         for zone_id, member in zones.items():
             zone = valid(StoredZone, member)
-            if zone is None or (zone["monitor"] is None) is not (zone["fields"] is None):
+            known = None if zone is None else decode(zone)
+            if (
+                zone is None
+                or known is None
+                or (known.monitor is None) is not (known.fields is None)
+                or _has_duplicate(zone, known)
+            ):
                 raise self._damaged("a zone in it is not of the form that this version writes")
-            self._zones[zone_id] = encode(decode(zone))
+            self._zones[zone_id] = encode(known)
             if zone["name"]:
                 self.names[zone_id] = zone["name"]
         self.pending = pending

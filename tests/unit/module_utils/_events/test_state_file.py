@@ -125,6 +125,10 @@ HEAD = b'{"version":1,"pending":[],"zones":'
                 *({**STORED, part: None} for part in ("scripts", "jobs", "rules", "readable")),
                 {**STORED, "monitor": None},
                 {**STORED, "fields": None},
+                # Of two the last one would count, and what changed in the other would be told by nobody.
+                {**STORED, "jobs": [[1, {}, "d", "healthy"], [1, {}, "d", "failing"]]},
+                {**STORED, "scripts": [["u", "h", [], None, []]] * 2},
+                {**STORED, "rules": [["r", {}, None], ["r", {}, []]]},
             )
         ),
     ],
