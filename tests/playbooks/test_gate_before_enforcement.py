@@ -123,7 +123,6 @@ def garbled(hosts: dict[str, t.Any], path: str, status: int, content: bytes) -> 
     return status, json.dumps(document).encode(), {}
 
 
-@pytest.mark.every_core
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
 def test_deliver_enforces_only_what_blocks_nothing_in_use(simulator, playbook, check):
     hosts = fleet(simulator, [{"content_security_rules": [case.item]} for case in HOSTS.values()])

@@ -6,8 +6,7 @@ import re
 import typing as t
 from pathlib import Path
 
-import pytest
-from support.zone_runs import fleet
+from zone_runs import GO_ON, fleet, imported
 
 from harness import Playbook
 
@@ -32,17 +31,18 @@ def test_each_credential_is_tested_once(playbook: Playbook, simulator: t.Any) ->
     hosts["zone4"]["edgeops_api_token"] = "planted-token-of-a-zone-without-state"
     sealed = hosts["zone0"]["zone_id"]
     simulator.faults({"kind": "status", "status": 403, "path": f"*/zones/{sealed}/*", "count": None})
-    report = read_token(playbook, hosts, required_for=["adopt"], fails="authentication")
-    said = report.failures[0].result["msg"]
+    plays = [look("all", required_for=["adopt"]), look("all", required_for=["check"])]
+    plays[0]["tasks"][0]["ignore_errors"] = True
+    adopted, checked = playbook.run(playbook=plays, inventory=hosts, fails="authentication").ours
+    said = adopted.result["msg"]
     assert said.startswith("zone4: ") and "api_token" in said, "an adoption reads every zone"
-    report = read_token(playbook, hosts, required_for=["check"])
-    by_hosts = {tuple(credential["hosts"]): credential for credential in report.ours[0].result["credentials"]}
+    by_hosts = {tuple(credential["hosts"]): credential for credential in checked.result["credentials"]}
     assert set(by_hosts) == {("zone0", "zone1"), ("zone2",)}
-    assert report.ours[0].result["lines"][0] == "zone0, zone1:" and "zone2:" in report.ours[0].result["lines"]
+    assert checked.result["lines"][0] == "zone0, zone1:" and "zone2:" in checked.result["lines"]
     read = {row["product"] for row in by_hosts["zone0", "zone1"]["permissions"] if row["scope"] == "zone" and row["readable"]}
     assert read >= {"jobs", "custom_fields", "script_monitor"}
-    assert {entry["credential"] for entry in report.journal} == {"token", "email_key"}
-    assert hosts["zone3"]["zone_id"] not in {entry["zone"] for entry in report.journal}
+    assert {entry["credential"] for entry in checked.journal} == {"token", "email_key"}
+    assert hosts["zone3"]["zone_id"] not in {entry["zone"] for entry in checked.journal}
 
 
 def test_wait_is_announced(playbook: Playbook, simulator: t.Any) -> None:
@@ -53,13 +53,14 @@ def test_wait_is_announced(playbook: Playbook, simulator: t.Any) -> None:
 
 def test_zone_of_the_host_is_the_default(playbook: Playbook, simulator: t.Any) -> None:
     """Without an address, the task tests the zone of its host, both in process and as an ordinary module."""
-    hosts = fleet(simulator, [{"job": None}, {"job": None}])
+    hosts = fleet(simulator, [{"job": None}] * 4)
+    hosts["zone2"]["edgeops_in_process"] = hosts["zone3"]["edgeops_in_process"] = False
     plays = [{"name": "Look", "hosts": "all", "gather_facts": False, "tasks": [{"name": "Look", TOKEN_INFO: {}}]}]
-    for in_process in (True, False):
-        report = playbook.run(playbook=plays, inventory=hosts, in_process=in_process)
-        assert {outcome.host: outcome.result["zone_id"] for outcome in report.ours} == {
-            name: host["zone_id"] for name, host in hosts.items()
-        }
+    report = playbook.run(playbook=plays, inventory=hosts)
+    assert {outcome.host: outcome.result["zone_id"] for outcome in report.ours} == {
+        name: host["zone_id"] for name, host in hosts.items()
+    }
+    assert playbook.in_process is False or report.stdout.count("Using module file") == 2
 
 
 def test_wrong_connection_does_not_hide_others(playbook: Playbook, simulator: t.Any) -> None:
@@ -73,47 +74,54 @@ def test_wrong_connection_does_not_hide_others(playbook: Playbook, simulator: t.
 
 def test_zone_that_does_not_exist_does_not_hide_the_token(playbook: Playbook, simulator: t.Any) -> None:
     """The next zone tells what the token is; one that cannot be read and one that does not exist are no readable zone."""
-    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
-    hosts["zone0"] |= {"log_delivery_zone_name": "nowhere.example", "log_delivery_zone_id": None}
-    (credential,) = read_token(playbook, hosts, required_for=["check"]).ours[0].result["credentials"]
-    assert credential["hosts"] == ["zone0", "zone1"]
-    simulator.faults({"kind": "status", "status": 403, "path": "/zones/*", "count": None})
-    for names in (("zone0", "zone1"), ("zone1", "zone0")):
-        read_token(playbook, {name: hosts[name] for name in names}, required_for=["check"], fails="permission")
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 5)
+    for name in ("zone0", "zone2", "zone4"):
+        hosts[name] |= {"log_delivery_zone_name": "nowhere.example", "log_delivery_zone_id": None}
+    simulator.faults({"kind": "status", "status": 403, "path": f"/zones/{hosts['zone3']['zone_id']}*", "count": None})
+    plays = [look(names, required_for=["check"]) for names in ("zone0,zone1", "zone2,zone3", "zone3,zone4")]
+    for play in plays[1:]:
+        play["tasks"][0]["ignore_errors"] = True
+    found, *failed = playbook.run(playbook=plays, inventory=hosts, fails="permission").ours
+    assert [credential["hosts"] for credential in found.result["credentials"]] == [["zone0", "zone1"]]
+    assert [outcome.result["failed"] for outcome in failed] == [True, True]
 
 
 def test_hosts_without_credentials_fail(playbook: Playbook, simulator: t.Any) -> None:
     """One host with credentials is enough; without any the task fails, as it does for one host."""
-    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
-    nothing = {"CLOUDFLARE_API_TOKEN": None, "CLOUDFLARE_TOKEN": None}
-    plays = [look("all")]
-    report = playbook.run(playbook=plays, inventory=hosts, env=nothing, fails="invalid_option")
-    assert "no usable credentials" in report.failures[0].result["msg"]
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 3)
     hosts["zone1"]["edgeops_api_token"] = simulator.token
-    result = playbook.run(playbook=plays, inventory=hosts, env=nothing).ours[0].result
-    assert [credential["hosts"] for credential in result["credentials"]] == [["zone1"]]
+    nothing = {"CLOUDFLARE_API_TOKEN": None, "CLOUDFLARE_TOKEN": None}
+    plays = [look("all"), look("zone0,zone2")]
+    one, none = playbook.run(playbook=plays, inventory=hosts, env=nothing, fails="invalid_option").ours
+    assert [credential["hosts"] for credential in one.result["credentials"]] == [["zone1"]]
+    assert "no usable credentials" in none.result["msg"]
 
 
-CHECK, DELIVER = "edgeops.observability.check", "edgeops.observability.deliver"
 VERIFY = {"edgeops_verify_token": True}
 
 
-@pytest.mark.parametrize("name", ["check", "deliver", "adopt"])
-def test_playbook_shows_missing_permissions_first(playbook: Playbook, simulator: t.Any, tmp_path: Path, name: str) -> None:
+def test_playbooks_show_missing_permissions_first(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     """Missing permissions are shown before any zone is compared; an unreadable zone does not hide the others."""
-    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
-    simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "count": None})
-    variables = {**VERIFY, "edgeops_adopt_dir": str(tmp_path / "adopted"), "edgeops_report_dir": str(tmp_path / "report")}
-    report = playbook.launch(f"edgeops.observability.{name}", inventory=hosts, extra_vars=variables)
-    shown = report.named("Show what the token lacks").result
-    assert "  Zone > Logs > Edit  (Logs Write: jobs; for survey, check, deliver, adopt)" in shown["lines"]
-    assert not {"token", "permissions", "credentials", "missing"} & set(shown), "Ansible prints the whole result"
-    names = [outcome.name for outcome in report.outcomes]
-    assert names.index("Show what the token lacks") < min(
-        number
-        for number, outcome in enumerate(report.outcomes)
-        if outcome.module in ("zone_observability", "zone_variables_info")
-    )
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 3)
+    # The last zone can be read, so that the run goes on.
+    for name in ("zone0", "zone1"):
+        path = f"*/zones/{hosts[name]['zone_id']}/logpush/*"
+        simulator.faults({"kind": "status", "status": 403, "path": path, "count": None})
+    folders = {f"edgeops_{name}_dir": str(tmp_path / name) for name in ("adopt", "report")}
+    names = ("check", "deliver", "adopt")
+    plays = [play for name in names for play in (imported(name, **folders), GO_ON)]
+    report = playbook.launch(plays, inventory=hosts, extra_vars=VERIFY)
+    titles = [outcome.name for outcome in report.outcomes]
+    starts = [number for number, title in enumerate(titles) if title == "Validate the variables of the run"]
+    assert len(starts) == len(names), str(report)
+    for name, start, end in zip(names, starts, [*starts[1:], None], strict=True):
+        one = report.outcomes[start:end]
+        (shown,) = [number for number, outcome in enumerate(one) if outcome.name == "Show what the token lacks"]
+        result = one[shown].result
+        assert "  Zone > Logs > Edit  (Logs Write: jobs; for survey, check, deliver, adopt)" in result["lines"], name
+        assert not {"token", "permissions", "credentials", "missing"} & set(result), "Ansible prints the whole result"
+        readers = ("zone_observability", "zone_variables_info")
+        assert shown < min(number for number, outcome in enumerate(one) if outcome.module in readers), name
 
 
 def test_survey_shows_missing_permissions_first(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
@@ -124,19 +132,22 @@ def test_survey_shows_missing_permissions_first(playbook: Playbook, simulator: t
 
 
 def test_expired_token_ends_the_run(playbook: Playbook, simulator: t.Any) -> None:
-    hosts = fleet(simulator, [{"script_monitor_enabled": True}])
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
     simulator.settings(credential_status="expired")
+    plays = [imported("deliver", edgeops_target=f"zone{looks:d}", looks=looks) for looks in (False, True)]
     try:
-        report = playbook.run(playbook=DELIVER, inventory=hosts, extra_vars=VERIFY, fails="authentication")
-        assert "The token is expired" in report.failures[0].result["msg"] and not report.writes
-        assert playbook.run(playbook=DELIVER, inventory=hosts).writes, "where nobody looks"
+        report = playbook.run(
+            playbook=plays, inventory=hosts, extra_vars={"edgeops_verify_token": "{{ looks }}"}, fails="authentication"
+        )
     finally:
         simulator.settings(credential_status="active")
+    assert "The token is expired" in report.failures[0].result["msg"]
+    assert {entry["zone"] for entry in report.writes} == {hosts["zone0"]["zone_id"]}, "only where nobody looks"
 
 
 def test_sufficient_token_shows_nothing(playbook: Playbook, simulator: t.Any) -> None:
     hosts = fleet(simulator, [{"script_monitor_enabled": True}])
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=VERIFY, verbosity=0)
+    report = playbook.run(playbook="edgeops.observability.check", inventory=hosts, extra_vars=VERIFY, verbosity=0)
     assert report.named("Show what the token lacks").result["missing"] == [] and "The token" not in report.stdout
 
 
