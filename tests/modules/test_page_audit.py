@@ -342,6 +342,10 @@ RECORDINGS: dict[str, tuple[list[dict[str, t.Any]], str]] = {
         [recorded(SHOP), recorded(EVIL, None, mime="application/json", sent=[{"name": "Sec-Fetch-Dest", "value": "script"}])],
         "script_new",
     ),
+    "kind of a script in a header": (
+        [recorded(SHOP), recorded(EVIL, "fetch", mime="", sent=[{"name": "Sec-Fetch-Dest", "value": "script"}])],
+        "script_new",
+    ),
     "type is in a header": (
         [recorded(SHOP), recorded(EVIL, None, mime="text/plain", headers=[{"name": "content-type", "value": "text/javascript"}])],
         "script_new",
@@ -355,6 +359,8 @@ RECORDINGS: dict[str, tuple[list[dict[str, t.Any]], str]] = {
     "two documents of which the first is not said to be one": ([recorded(SHOP, None, text=SKIMMED), recorded(SHOP)], "frame_new"),
     "empty": ([recorded(SHOP, text="")], "page_unread"),
     "cut": ([recorded(SHOP, content={"size": 90000})], "page_unread"),
+    "cut, with a length in another notation": ([recorded(SHOP, content={"size": 90000.0})], "page_unread"),
+    "length that is none": ([recorded(SHOP, content={"size": "90000"})], "page_unread"),
     "cut base64": ([recorded(SHOP, text="PHA+eDwvcD4=", content={"encoding": "base64", "size": 9})], "page_unread"),
     "Base64 that does not say so": ([recorded(SHOP, text="PHA+eDwvcD4=", content={"size": 8})], "page_unread"),
     "a header without a name": (
@@ -505,6 +511,35 @@ def test_recording_shows_what_is_required(modules: Modules, tmp_path: Path, how:
     baseline = [{"name": "checkout", "page": SHOP, **AUTHORISED, **required}]
     gone = [subject for kind, subject in kinds(modules.run(task("", baseline=baseline, **arguments)).result) if kind == "gone"]
     assert gone == ([] if is_there else [GUARD_FRAME, GUARD])
+
+
+def test_integrity_of_a_script_that_no_element_shows_is_not_known(modules: Modules, tmp_path: Path) -> None:
+    """A recording has what another script loads, and not with which integrity."""
+    path = tmp_path / "checkout.har"
+    url = "https://shop.example.com/guard.js"
+    baseline = [{"name": "checkout", "page": SHOP, **AUTHORISED, "scripts": [{"url": url, "integrity": "required"}]}]
+    arguments = {"pages": [{"url": SHOP, "har": str(path)}], "at": "2026-11-02T00:00:00Z", "baseline": baseline}
+    element = f"<p>Pay</p><script src={url} integrity=sha384-{'A' * 64}></script>"
+    for text, expected in ((element, []), ("<p>Pay</p>", [("script_new", url)])):
+        entries = [recorded(SHOP, text=text), recorded(url, "script", "", "text/javascript")]
+        path.write_text(json.dumps({"log": {"entries": entries}}))
+        result = modules.run(task("", **arguments)).result
+        assert kinds(result) == expected, text
+    assert "is not known" in result["findings"][0]["message"]
+
+
+def test_integrity_of_a_script_that_is_only_loaded_in_advance(modules: Modules, site: Site) -> None:
+    """It has to be there as long as no element shows it; beside an element, that of the element counts."""
+    integrity = f"integrity=sha384-{'A' * 64}"
+    url = site.put("/checkout", f"<p>Pay</p><script src=/a.js {integrity}></script>")
+    baseline = [{**own, "scripts": [{"url": site.url("/a.js"), "integrity": "required"}]} for own in authorised(modules, url)]
+    for text, expected in {
+        f"<script src=/a.js {integrity}></script><link rel=preload as=script href=/a.js>": [],
+        f"<link rel=modulepreload href=/a.js {integrity}>": [],
+        "<link rel=preload as=script href=/a.js>": [("script_new", site.url("/a.js"))],
+    }.items():
+        site.put("/checkout", f"<p>Pay</p>{text}")
+        assert kinds(modules.run(task(url, baseline=baseline)).result) == expected, text
 
 
 @pytest.mark.parametrize("blank", ["\xa0", "\x85"])

@@ -14,7 +14,7 @@ from .._core import invalid_option
 from .._redact import clean_text
 from .._text import quoted, shorten
 from . import headers as policies
-from .facts import CSP, MAX_EXTRACT, OF_DOCUMENT, PAGE_FINDINGS, REDIRECTED, UNREAD, WITHOUT_SHAPE
+from .facts import CSP, LOADED, MAX_EXTRACT, OF_DOCUMENT, PAGE_FINDINGS, REDIRECTED, UNREAD, WITHOUT_SHAPE
 from .found import Document, Frame, Script, once
 from .inline import Inline
 from .options import SELF, Entry, Line, Page
@@ -24,8 +24,8 @@ from .url import words_of
 
 _INTEGRITY = re.compile(r"sha(?:256-[A-Za-z0-9+/_-]{43}=?|384-[A-Za-z0-9+/_-]{64}|512-[A-Za-z0-9+/_-]{86}(?:==)?)(?:\?\S*)?")
 _TEXTS = re.compile(r"(['\"`])(?:\\.|(?!\1).)*\1?", re.DOTALL)
-# Of these a browser runs nothing by themselves, so that what loads them later has to have the integrity.
-_NO_ELEMENTS = frozenset(("preload", "modulepreload", "loaded"))
+# The kinds of scripts that no element of the document executes.
+_NO_ELEMENTS = frozenset(("preload", "modulepreload", LOADED))
 
 
 class Finding(t.NamedTuple):
@@ -243,20 +243,26 @@ class Comparison:
 
     def _compare_scripts(self) -> None:
         lines = self.entry.scripts if self.entry else ()
-        for script in self.seen.scripts():
+        scripts = self.seen.scripts()
+        elements = {script.url for script in scripts if script.kind not in _NO_ELEMENTS}
+        for script in scripts:
             fitting = [line for line in lines if line.pattern.covers(script.url)]
             self.used.update(f"script {line.pattern.text}" for line in fitting)
             if fitting:
-                self._check_integrity(script, fitting)
+                self._check_integrity(script, fitting, elements)
                 continue
             kind, reason = self._of_script_entry(self._scripts.match(script.url, self.seen.page.address.host).entry)
             if kind:
                 self._add(kind, script.url, script.url, None, script.line, f"script {script.url} that {reason}")
 
-    def _check_integrity(self, script: Script, fitting: t.Sequence[Line]) -> None:
-        if script.kind in _NO_ELEMENTS or not any(line.needs_integrity for line in fitting):
+    def _check_integrity(self, script: Script, fitting: t.Sequence[Line], elements: t.Container[str]) -> None:
+        # What only loads a script in advance has the integrity of the element that executes it, unless no element shows that.
+        if not any(line.needs_integrity for line in fitting) or (script.kind in _NO_ELEMENTS and script.url in elements):
             return
-        if not any(map(_INTEGRITY.fullmatch, words_of(script.integrity or ""))):
+        if script.kind == LOADED:
+            message = f"no element shows script {script.url}, so that its integrity is not known, which its entry requires"
+            self._add("script_new", script.url, None, "a valid integrity", None, message)
+        elif not any(map(_INTEGRITY.fullmatch, words_of(script.integrity or ""))):
             text = f"integrity {quoted(script.integrity)}" if script.integrity else "no integrity"
             message = f"script {script.url} has no valid integrity, which its entry requires"
             self._add("script_new", script.url, text, "a valid integrity", script.line, message)

@@ -39,6 +39,8 @@ META_CSP, META_REFRESH, BASE = "meta:content-security-policy", "meta:refresh", "
 OF_DOCUMENT = (META_CSP, META_REFRESH, BASE)
 POLICIES = frozenset((CSP, CSP_REPORT_ONLY, META_CSP))
 
+# The kind of a script that a recording shows and no element of the document.
+LOADED = "loaded"
 # Kinds of inline code.
 SCRIPT, MODULE, IMPORT_MAP, SPECULATION_RULES = "script", "module", "importmap", "speculationrules"
 HANDLER, JAVASCRIPT, SRCDOC = "handler", "javascript", "srcdoc"

@@ -13,7 +13,7 @@ import typing as t
 
 from .._core import Json, invalid_option
 from .._text import dict_of, format_time, parse_time, unique_members
-from .facts import Unread
+from .facts import LOADED, Unread
 from .found import Frame, Script
 from .received import Response
 from .url import Address, parse, plain
@@ -121,8 +121,9 @@ def _exchange(place: str, entry: Json, pages: t.Container[Json] | None) -> Excha
 def _stated_kind(stated: Json, request: t.Mapping[str, Json]) -> str | None:
     """Return what the browser says that a request is for, None for nothing that is known."""
     destination = next((value for name, value in _fields(request) if name == "sec-fetch-dest"), None)
-    kinds = (_KINDS.get(name.lower()) for name in (stated, destination) if isinstance(name, str))
-    return next(filter(None, kinds), None)
+    kinds = [_KINDS.get(name.lower()) for name in (stated, destination) if isinstance(name, str)]
+    # One that either calls a script is one.
+    return _SCRIPT if _SCRIPT in kinds else next(filter(None, kinds), None)
 
 
 def _kind_of(stated: str | None, response: t.Mapping[str, Json]) -> str | None:
@@ -184,7 +185,7 @@ def find_recorded(exchanges: t.Sequence[Exchange], address: Address) -> Response
         # Those of the same page count as frames.
         other_recordings=sum(not (_is_of_page(copy, document) or _is_same(copy, document)) for copy in copies),
         loaded_scripts=tuple(
-            Script(_url(exchange.address), None, None, "loaded", None, _is_live(exchange))
+            Script(_url(exchange.address), None, None, LOADED, None, _is_live(exchange))
             for exchange in beside
             if _is_script(exchange)
         ),
@@ -257,7 +258,9 @@ def _body(content: t.Mapping[str, Json]) -> bytes:
         longest = _max_size(text, body, str(content.get("mimeType")))
     else:
         raise Unread("the content of its answer in the recording has an unknown encoding")
-    if isinstance(size, int) and size > longest:
+    if size is not None and (isinstance(size, bool) or not isinstance(size, (int, float))):
+        raise Unread("the recording has no usable length of the content of its answer")
+    if size is not None and not size <= longest:
         raise Unread("the recording has only a part of the content of its answer")
     return body
 
