@@ -67,13 +67,14 @@ class Totals:
 
 def desire(params: t.Mapping[str, t.Any]) -> Archive:
     """Return the archive of validated options; refuse invalid keys of chains, and heads."""
-    heads = {}
+    heads: dict[str, str] = {}
     for key, head in (params["expected_heads"] or {}).items():
         place = f"expected_heads[{key!r}]"
         need_id(place, zone_of(str(key).lower()))
         if not isinstance(head, str) or not is_digest(head.lower()):
             raise invalid_option(place, f"{quoted(head)} is not 64 hexadecimal digits")
-        heads[str(key).lower()] = head.lower()
+        if heads.setdefault(str(key).lower(), head.lower()) != head.lower():
+            raise invalid_option(place, "has another head in another spelling")
     return Archive(params["evidence_dir"], heads)
 
 

@@ -148,6 +148,7 @@ def test_result_has_records_gaps_findings_and_scope_changes(tmp_path: Path) -> N
     [
         ({"shop": HEAD}, "expected_heads['shop']: 'shop' is not 1 to 32 hexadecimal digits"),
         ({"ab": "f"}, "expected_heads['ab']: 'f' is not 64 hexadecimal digits"),
+        ({"ab": HEAD, "AB": "e" * 64}, "expected_heads['AB']: has another head in another spelling"),
         ({"ab": 7}, "expected_heads['ab']: 7 is not 64 hexadecimal digits"),
     ],
 )
