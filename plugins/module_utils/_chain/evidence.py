@@ -11,11 +11,11 @@ import typing as t
 
 from .._core import Json, invalid_option
 from .._files import lock, open_regular, replace_file, sync_folder
-from .._text import NEVER, canonical, dict_of, digest_of, format_time, need_time, quoted
+from .._text import NEVER, canonical, digest_of, format_time, need_time, quoted
 from .._version import VERSION
 from .folder import baselines_folder, check_file, prepare_folder, read_baseline, torn_path, unusable
 from .kinds import RECORD_VERSION, Kind, find_unusable, is_digest
-from .records import Chain, Record, read_chain, seal
+from .records import Chain, CheckedRecord, Record, read_chain, seal
 
 FILE_MODE = 0o640
 
@@ -170,7 +170,7 @@ class Records:
         self,
         at: datetime.datetime,
         written_at: datetime.datetime,
-        audited: Record,
+        audited: CheckedRecord,
         baselines: t.Mapping[str, Json],
         hide: t.Callable[[Json], Json],
     ) -> Record:
@@ -182,7 +182,11 @@ class Records:
         about = {"v": RECORD_VERSION, "at": format_time(at), "written_at": format_time(written_at), **kind.marks}
         about |= {"zone_id": self.evidence.zone_id, "collection_version": VERSION}
         hidden = {member: hide(entries) for member, entries in baselines.items()}
-        record = dict_of(hide({**about, **audited})) | {member: digest_of(entries) for member, entries in hidden.items()}
+        # Only what was seen can contain a secret. The words of the chain itself are needed, whatever a secret is called.
+        seen: dict[str, t.Any] = {member: hide(value) for member, value in audited.items()}
+        kinds = [finding["kind"] for finding in audited["findings"]]
+        seen["findings"] = [{**finding, "kind": name} for finding, name in zip(seen["findings"], kinds, strict=True)]
+        record = seen | about | {member: digest_of(entries) for member, entries in hidden.items()}
         if unusable_member := find_unusable(record, kind):
             # The chain would be invalid from this record on, for ever.
             raise TypeError(f"a record of {kind.name} cannot be kept with this {unusable_member!r}")

@@ -20,6 +20,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._chain.evide
 from ansible_collections.edgeops.observability.plugins.module_utils._chain.kinds import KINDS, PAGES, SCRIPTS
 from ansible_collections.edgeops.observability.plugins.module_utils._chain.records import read_chain
 from ansible_collections.edgeops.observability.plugins.module_utils._chain.verification import find_chains, verify
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 
 
 def append(folder: Path, number: int = 0) -> tuple[t.Any, str]:
@@ -217,12 +218,26 @@ def test_folder_of_baselines_that_is_a_link_is_refused(tmp_path: Path) -> None:
     assert "baselines is a symbolic link" in refused(tmp_path)
 
 
-def keep(folder: Path, kind: t.Any, day: int, **members: t.Any) -> dict[str, t.Any]:
+def keep(folder: Path, kind: t.Any, day: int, *secrets: str, **members: t.Any) -> dict[str, t.Any]:
     at, written = (datetime.datetime(2026, 11, day, hour, tzinfo=datetime.timezone.utc) for hour in (6, 7))
     audited = {name: value for name, value in unsealed(kind).items() if name in kind.members and name not in kind.baselines}
     baselines: dict[str, t.Any] = {member: [{"name": member}] for member in kind.baselines}
     with Evidence.prepare(str(folder), ZONE, kind).opened() as records:
-        return records.keep(at, written, {**audited, **members}, baselines, lambda value: value)
+        return records.keep(at, written, {**audited, **members}, baselines, lambda value: scrub(value, secrets))
+
+
+@pytest.mark.parametrize("secret", ["2026", "11", "pages", "page", "unused", "0123abcd", "findings"])
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_secret_that_is_a_word_of_the_chain_does_not_break_it(tmp_path: Path, kind: t.Any, secret: str) -> None:
+    """Such as the value of a header with which a page is asked for; in what was seen it is masked."""
+    finding = dict.fromkeys(("script_url", "host", "entry", "message", "page")) | {"subject": f"of {secret}"}
+    findings = [{**finding, "kind": name} for name in kind.findings]
+    for day in (1, 2):
+        record = keep(tmp_path, kind, day, secret, findings=findings)
+        assert [found["kind"] for found in record["findings"]] == list(kind.findings)
+        assert all(found["subject"] == "of ********" for found in record["findings"])
+    (source,) = find_chains(str(tmp_path))
+    assert verify(source, record["digest"]).problem is None and record[kind.same] == 1
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
