@@ -6,7 +6,7 @@ import typing as t
 
 from ._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, JOBS, Json
 from ._destination import CHANGED, SENT_AGAIN
-from ._text import dict_of
+from ._text import dict_of, list_of
 
 # What differs between the two sides of a plan. Nothing else compares them; reports, deliveries, adoptions and filters only render this.
 
@@ -63,10 +63,21 @@ def of_part(resource: str, before: Json, after: Json, changed: bool = False) -> 
 
 
 def _of_custom_fields(before: dict[str, Json], after: dict[str, Json]) -> list[Difference]:
-    """Return the differing lists; the rules contain the same names, and count only if no list differs."""
+    """Return the differing lists. The rules contain the same names, and count if no list differs, or a rule that stays does otherwise."""
     one, other = ({**side, **dict_of(side.get("custom_fields")), "custom_fields": None} for side in (before, after))
     differences = of_members(one, other, CUSTOM_FIELDS)
-    return [difference for difference in differences if difference.path != "rules"] or differences
+    lists = [difference for difference in differences if difference.path != "rules"]
+    if not lists:
+        return differences
+    was, will = (list(map(_without_names, list_of(side.get("rules")))) for side in (before, after))
+    stays = {rule.get("id") for rule in was} & {rule.get("id") for rule in will}
+    if all(rule in will for rule in was if rule.get("id") in stays):
+        return lists
+    return [*of_members({"rules": was}, {"rules": will}, CUSTOM_FIELDS), *lists]
+
+
+def _without_names(rule: Json) -> dict[str, Json]:
+    return {name: value for name, value in dict_of(rule).items() if name != "custom_fields"}
 
 
 def _compare(resource: str, subject: str | None, path: str, before: Json, after: Json) -> t.Iterator[Difference]:
@@ -74,7 +85,7 @@ def _compare(resource: str, subject: str | None, path: str, before: Json, after:
     if before == after or (not path and not before and not after):
         return
     if is_object and before and after and path.rpartition(".")[2] != FILTER:
-        one, other = _named(dict_of(before)), _named(dict_of(after))
+        one, other = _named(dict_of(before), dict_of(after))
         for name in sorted({**one, **other}):
             yield from _compare(resource, subject, f"{path}.{name}" if path else name, one.get(name), other.get(name))
         return
@@ -86,12 +97,15 @@ def _compare(resource: str, subject: str | None, path: str, before: Json, after:
     yield Difference(resource, subject, path or None, action, before, after, secret=_is_secret(after))
 
 
-def _named(members: dict[str, Json]) -> dict[str, Json]:
-    """Return the members of an object with the name of a transformer, where it was read, in place of its id."""
-    if "transformer_id" not in members or "transformer" not in members:
-        return members
-    named = {name: value for name, value in members.items() if name != "transformer"}
-    return {**named, "transformer_id": members["transformer"] or members["transformer_id"]}
+def _named(*sides: dict[str, Json]) -> tuple[dict[str, Json], ...]:
+    """Return the sides of an object with the name of a transformer, where it was read, in place of its id; two of one name keep their ids."""
+    if not all("transformer_id" in side and "transformer" in side for side in sides):
+        return sides
+    named = tuple({**side, "transformer_id": side["transformer"] or side["transformer_id"]} for side in sides)
+    is_one_name = len({side["transformer"] for side in sides}) == 1
+    return tuple(
+        {name: value for name, value in side.items() if name != "transformer"} for side in (sides if is_one_name else named)
+    )
 
 
 def _is_secret(value: Json) -> bool:

@@ -208,6 +208,15 @@ def test_refused_preview_fails(modules: Modules, simulator: t.Any, status: int, 
     assert "The sample 's' could not be run" in report.failure["msg"] and not report.writes
 
 
+@pytest.mark.parametrize(("code", "kind"), [(6003, "authentication"), (7003, "rejected")])
+def test_preview_that_is_refused_for_another_reason_blames_no_query(
+    modules: Modules, simulator: t.Any, code: int, kind: str
+) -> None:
+    simulator.faults({"kind": "status", "status": 400, "code": code, "path": "*/preview"})
+    report = run(modules, {"name": "redact", "sql": SQL, "samples": [SAMPLE]}, fails=kind)
+    assert "The sample 's' could not be run" in report.failure["msg"] and not report.writes
+
+
 def test_refused_query_is_an_invalid_option(modules: Modules, simulator: t.Any) -> None:
     simulator.faults(
         {"kind": "status", "status": 400, "code": 1004, "message": "invalid SQL: no field \x1b[1mFoo", "path": "*/preview"}

@@ -98,7 +98,7 @@ def _refuse(words: Words, items: t.Sequence[Listed], created: t.Sequence[Created
         first = [item for item in rivals if None in (item.age, own) or item.age <= own]
         if not first:
             continue
-        rival = min(first, key=lambda item: (str(item.age), item.id))
+        rival = min(first, key=lambda item: (True, item.id) if item.age is None else (False, item.age, item.id))
         is_older = None not in (rival.age, own) and rival.age < own
         when = "before" if is_older else "at the same time as"
         what = (

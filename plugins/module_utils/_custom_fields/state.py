@@ -152,8 +152,15 @@ def _read_items(kind: str, items: Json, place: str) -> dict[str, CustomField]:
             raise bad(f"{place}[{index}] has no name")
         if not _is_field(item):
             raise bad(f"{place}[{index}] has {json_type(item[PRESERVE_DUPLICATES])} in {PRESERVE_DUPLICATES!r}")
-        fields.setdefault(comparable(kind, item["name"]), item)
+        _add(fields, comparable(kind, item["name"]), item)
     return fields
+
+
+def _add(fields: dict[str, CustomField], key: str, item: CustomField) -> None:
+    """Add an item; of several of one name the first one counts, with `preserve_duplicates` if one of them has it."""
+    first = fields.setdefault(key, item)
+    if item.get(PRESERVE_DUPLICATES):
+        fields[key] = {**first, PRESERVE_DUPLICATES: True}
 
 
 def _is_field(item: dict[str, Json]) -> t.TypeGuard[CustomField]:
@@ -173,12 +180,10 @@ def main_rule(rules: t.Sequence[RulesetRule]) -> RulesetRule | None:
 
 
 def merged(rules: t.Iterable[RulesetRule]) -> Fields:
-    """Merge the fields of several rules; a header has `preserve_duplicates` if one of the rules sets it."""
+    """Merge the fields of several rules."""
     union: dict[str, dict[str, CustomField]] = {kind: {} for kind in FIELD_KINDS}
     for rule in rules:
         for kind, items in rule.fields.items():
             for key, item in items.items():
-                first = union[kind].setdefault(key, item)
-                if item.get(PRESERVE_DUPLICATES):
-                    union[kind][key] = {**first, PRESERVE_DUPLICATES: True}
+                _add(union[kind], key, item)
     return union

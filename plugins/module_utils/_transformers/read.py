@@ -8,7 +8,7 @@ import typing as t
 from .._api.client import Client, side_by_side
 from .._api.response import lacks_route
 from .._api.rivals import Created, Listed, Words, look_again
-from .._core import INVALID_OPTION, PERMISSION, Answer, Conclusion, Failure, Json, Plan
+from .._core import INVALID_OPTION, PERMISSION, REJECTED, Answer, Conclusion, Failure, Json, Plan
 from .._selection import select
 from .._text import dict_of
 from .options import DesiredTransformer, TransformerQuery
@@ -59,7 +59,7 @@ def _preview(client: Client, sample: Sample, sql: str) -> tuple[Record, ...]:
     try:
         answer = client.call("transformers.preview", body={"input": sample.input, "sql": sql}).result
     except Failure as failure:
-        if failure.status != _REFUSED_QUERY:
+        if failure.status != _REFUSED_QUERY or failure.kind != REJECTED or lacks_route(failure):
             raise failure.with_note(
                 f"The sample {sample.name!r} could not be run, and a test that cannot run has not passed."
             ) from failure

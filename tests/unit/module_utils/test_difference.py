@@ -29,6 +29,29 @@ from ansible_collections.edgeops.observability.plugins.module_utils._zone.result
             {"a": {"transformer_id": 7, "transformer": None}},
             [("a", "transformer_id", "update", "redact", 7)],
         ),
+        # Two of one name are told apart by their ids.
+        (
+            "jobs",
+            {"a": {"transformer_id": 5, "transformer": "redact"}},
+            {"a": {"transformer_id": 7, "transformer": "redact"}},
+            [("a", "transformer_id", "update", 5, 7)],
+        ),
+        # What a rule is beside its names is no matter of the lists: a waiver of a list is none of a rule that is disabled.
+        (
+            "custom_fields",
+            {"custom_fields": {"x": []}, "rules": [{"id": "r", "enabled": False, "custom_fields": {"x": []}}]},
+            {"custom_fields": {"x": ["n"]}, "rules": [{"id": "r", "enabled": True, "custom_fields": {"x": ["n"]}}]},
+            [
+                (None, "rules", "update", [{"id": "r", "enabled": False}], [{"id": "r", "enabled": True}]),
+                (None, "x", "update", [], ["n"]),
+            ],
+        ),
+        (
+            "custom_fields",
+            {"custom_fields": {"x": []}, "rules": [{"id": "r", "custom_fields": {"x": []}}, {"id": "s"}]},
+            {"custom_fields": {"x": ["n"]}, "rules": [{"id": "r", "custom_fields": {"x": ["n"]}}]},
+            [(None, "x", "update", [], ["n"])],
+        ),
         ("custom_fields", {"custom_fields": {"x": []}, "rules": []}, {"custom_fields": {"x": ["n"]}, "rules": [1]}, [(None, "x", "update", [], ["n"])]),
         ("custom_fields", {"rules": [1]}, {"rules": [2]}, [(None, "rules", "update", [1], [2])]),
         ("jobs", {"a": {"enabled": True}}, {"a": {"enabled": True}}, []),

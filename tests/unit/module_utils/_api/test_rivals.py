@@ -53,6 +53,14 @@ def test_age_that_ids_have_needs_no_listing() -> None:
     assert not conflict_of([Listed(6, "n", 6), Listed(5, "n", 5)], made(5, 5))
 
 
+def test_the_oldest_of_several_rivals_is_kept() -> None:
+    rivals = [Listed(number, "n", number) for number in (10, 9)]
+    assert "then updates thing 9" in conflict_of([*rivals, Listed(11, "n", 11)], made(11, 11))
+    assert "created thing 8 " in conflict_of([Listed(2, "n"), Listed(8, "n", 8)], made(11, 11)), (
+        "one that is not known to be older"
+    )
+
+
 def test_new_object_that_is_never_listed_is_a_warning() -> None:
     client = FakeClient()
     look_again(t.cast("t.Any", client), WORDS, list, [made()])

@@ -230,6 +230,13 @@ def test_only_cookie_names_are_case_sensitive():
     assert reported["cookie_fields"] == ["T", "t"]
 
 
+def test_flag_of_a_repeated_name_counts_in_either_place():
+    for flags in ((None, True), (True, None)):
+        items = [{"name": name, "preserve_duplicates": flag} for name, flag in zip(("X-A", "x-a"), flags, strict=True)]
+        reported = report(read_ruleset({"id": "rs", "rules": [own(action_parameters={"response_fields": items})]}))
+        assert reported["custom_fields"]["preserve_duplicates"] == reported["custom_fields"]["response_fields"] == ["X-A"]
+
+
 def test_report_has_all_members():
     assert report(None) == {"custom_fields": NONE, "ruleset": None}
     assert report(read_ruleset(of(own()))) == {"custom_fields": NONE, "ruleset": row(id="rs", rule_id="r1")}
