@@ -62,6 +62,7 @@ options:
       - A host that has no variable with the name of O(registered.result) or O(registered.scripts) is V(unaudited), because its task did not run.
       - The address is that of the host, and a result that names another zone or account is not taken for its own, so that it is V(unaudited). If the host
         has no id, as with C(zone_name), the address is that of the result, unless one result is registered for several hosts, as by C(run_once).
+        A host on which several zones were compared, as by a role in a loop, is V(unaudited), because it has the result of the last one only.
         C(zone_account) and C(account_name), as the inventory plugin
         P(edgeops.observability.zones#inventory) sets them, give the name of the account.
     type: dict

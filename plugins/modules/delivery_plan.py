@@ -34,7 +34,8 @@ options:
     description:
       - The name of the variable in which the prediction of each host is registered.
       - A host has no prediction, and counts as failed, if the task failed (also where C(failed_when) kept it from failing its host), was skipped, or is
-        of another zone or account than the host, as with C(run_once), and if the result is not one of a comparison.
+        of another zone or account than the host, as with C(run_once), and if the result is not one of a comparison. The same applies to a host on
+        which several zones were predicted, as by a role in a loop, because it has the prediction of the last one only.
     type: str
     default: log_delivery_result
   validate_only:

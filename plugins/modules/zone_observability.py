@@ -308,6 +308,16 @@ refusals:
   elements: dict
   sample: [{rule: checkout, directive: script-src, source: 'https://cdn.example.net/a.js', count: 12, hosts: [shop.example.com],
     page: 'https://shop.example.com/checkout'}]
+replaces:
+  description:
+    - The ids of other zones and accounts whose results the registered variable of this host had before in this run, V(unknown) for one whose task failed
+      before it knew its zone. M(edgeops.observability.audit_report) takes the host for V(unaudited) then, and
+      M(edgeops.observability.delivery_plan) for one that could not be predicted, because it reads one result for each host.
+    - Not in the predictions and deliveries of the playbooks of this collection.
+  returned: if there are any
+  type: list
+  elements: str
+  sample: [372e67954025e0ba6aaa6d586b9e0b59]
 listed_jobs:
   description:
     - All jobs of the zone as they were listed before the first write, with their health, as M(edgeops.observability.logpush_job_info) returns them.

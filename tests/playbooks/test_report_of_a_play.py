@@ -173,6 +173,31 @@ def compared_nothing(simulator: t.Any, folder: Path) -> Scenario:
     assert (ended["failed_zones"], ended["unchanged_zones"]) == (["odd0", "odd2"], ["odd3"])
 
 
+def compared_in_a_loop(simulator: t.Any, folder: Path) -> Scenario:
+    """Of several zones on one host, the result of the last one is all that is registered, and it says so; a host for each is audited."""
+    zones = [host["zone_id"] for host in fleet(simulator, [DESIRED, DESIRED, DESIRED], "looped").values()]
+    hosts = {name: {"log_delivery_script_monitor_enabled": False, "of_host": zones[:2]} for name in ("several", "single")}
+    hosts["single"]["of_host"] = zones[2:]
+    of_hosts = play_of(hosts, dest=str(folder), fail_on=["unaudited"])
+    of_hosts["tasks"][:1] = [
+        {
+            "name": "Compare",
+            "ansible.builtin.include_role": {"name": "edgeops.observability.log_delivery", "apply": {"check_mode": True}},
+            "loop": "{{ of_host }}",
+            "loop_control": {"loop_var": "one"},
+            "vars": {"log_delivery_zone_id": "{{ one }}"},
+        },
+        *DELIVERY,
+    ]
+    report = yield Plays([of_hosts], hosts, fails="ansible")
+    assert list(failures(report)) == ["several"]
+    assert failures(report)["several"].startswith(
+        f"unavailable: the results of 1 other zone were replaced in the variable of this host ({zones[0]})"
+    )
+    planned, ended = (report.named(task["name"]).result for task in DELIVERY)
+    assert planned["lines"][-1].endswith("1 unchanged, 1 failed") and ended["failed_zones"] == ["several"]
+
+
 def unreadable_jobs(simulator: t.Any, folder: Path) -> Scenario:
     """A zone with unreadable jobs is unaudited but shows all other parts; a refused script audit fails its host."""
     hosts = fleet(simulator, [DESIRED, DESIRED], "part")
@@ -258,6 +283,7 @@ def test_reports_of_plays(playbook: Playbook, simulator: t.Any, tmp_path: Path) 
             "ran once, ids": ran_once(simulator, tmp_path / "ids", by_name=False),
             "ran once, names": ran_once(simulator, tmp_path / "names", by_name=True),
             "compared nothing": compared_nothing(simulator, tmp_path / "nothing"),
+            "compared in a loop": compared_in_a_loop(simulator, tmp_path / "loop"),
             "unreadable jobs": unreadable_jobs(simulator, tmp_path / "jobs"),
             "delivery": delivery_of_all_hosts(simulator, tmp_path / "delivery"),
             "not uploaded": files_that_are_not_uploaded(simulator, tmp_path / "sent", store),

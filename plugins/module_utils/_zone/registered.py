@@ -90,6 +90,31 @@ REGISTERED_ONCE: Reason = reason_of(
 )
 
 
+# The member of a result with the zones and accounts that the variable in which it is registered had results of before.
+REPLACES = "replaces"
+# A task that failed before it knew its zone.
+UNKNOWN_OWNER = "unknown"
+
+
+def replaced_by(result: t.Mapping[str, Json], previous: Json) -> list[str]:
+    """Return of which other zones and accounts a result replaces results; `previous` is what its variable had, which may have replaced others."""
+    before = dict_of(previous)
+    earlier = [plain_id(before.get(name) or "") for name in (ZONE_ID, ACCOUNT_ID)]
+    owner = next(filter(None, earlier), UNKNOWN_OWNER if has_failed(before) else "")
+    own = next((plain_id(result[name]) for name in (ZONE_ID, ACCOUNT_ID) if result.get(name)), "")
+    return sorted({*map(str, list_of(before.get(REPLACES))), owner} - {own, ""})
+
+
+def why_not_all(result: Json) -> Reason | None:
+    """Return why a registered result says less than was done: the results of other zones stood in its place; None if none did."""
+    others = [str(other) for other in list_of(dict_of(result).get(REPLACES))]
+    if not others:
+        return None
+    zones = f"{len(others)} other {'zone' if len(others) == 1 else 'zones'}"
+    message = f"the results of {zones} were replaced in the variable of this host ({', '.join(others)}); use a host for each zone"
+    return reason_of(UNAVAILABLE, message)
+
+
 def _other_owner(name: str, part: t.Mapping[str, Json], owner: str) -> str:
     """Return which other zone or account a part names; "" if it names none, or its own."""
     # Delivery facts, which may be those of several zones, are told apart by their rows.

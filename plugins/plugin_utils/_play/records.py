@@ -20,6 +20,7 @@ from ...module_utils._zone.registered import (
     refusal_of,
     refuse_other_results,
     was_compared,
+    why_not_all,
 )
 from .._ansible_core import own_members
 from .._host_variables import Host
@@ -48,12 +49,14 @@ Ask = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, Json]]
 
 def records_of(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> dict[str, RawRecord]:
     """Return the records of the hosts of a play, by their names."""
-    return {
-        name: {"zone": name, "scope": scope_of_host(host), "error": {**REGISTERED_ONCE}}
-        if is_registered_once(name, hosts, str(registered["result"]))
-        else record_of(name, host, registered)
-        for name, host in hosts.items()
-    }
+    variable = str(registered["result"])
+    records = {}
+    for name, host in hosts.items():
+        once = REGISTERED_ONCE if is_registered_once(name, hosts, variable) else None
+        reason = once or why_not_all(host.raw.get(variable))
+        own: RawRecord = {"zone": name, "scope": scope_of_host(host)}
+        records[name] = {**own, "error": {**reason}} if reason else record_of(name, host, registered)
+    return records
 
 
 def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> RawRecord:
@@ -91,7 +94,8 @@ def reads_of(hosts: t.Mapping[str, Host], variable: str) -> dict[str, list[str]]
         raw = host.raw.get(variable)
         refuse_other_results(f"{variable} of {name}", raw)
         result = dict_of(raw)
-        is_compared = was_compared(result, own_id(host, result)) and not is_registered_once(name, hosts, variable)
+        is_alone = not (is_registered_once(name, hosts, variable) or why_not_all(result))
+        is_compared = is_alone and was_compared(result, own_id(host, result))
         for part in _asked_of(host, scope_of_host(host), result):
             if is_compared or part == "pages":
                 reads[part].append(name)

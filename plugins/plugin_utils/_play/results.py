@@ -16,6 +16,7 @@ from ...module_utils._zone.registered import (
     failure_of,
     has_failed,
     refuse_other_results,
+    why_not_all,
     why_unread,
     why_untold,
 )
@@ -86,9 +87,8 @@ def zone_of(
     refuse_other_results(f"{variable} of {name}", registered)
     unread = why_unread(RESULT, registered, owner)
     is_own = not is_registered_once and (unread is None or has_failed(registered))
-    error = _line_of(
-        REGISTERED_ONCE if is_registered_once else unread or failure_of(registered) or _unread_part(registered, owner)
-    )
+    once = REGISTERED_ONCE if is_registered_once else why_not_all(registered)
+    error = _line_of(once or unread or failure_of(registered) or _unread_part(registered, owner))
     result: ZoneResult = {} if error else checked(ZoneResult, registered, variable)
     error = error or _why_unjudged(registered)
     ids = (str(registered.get(member) or "") for member in ("zone_id", "account_id"))

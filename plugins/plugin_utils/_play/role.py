@@ -11,6 +11,7 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._text import dict_of
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import forms_of
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.registered import REPLACES, replaced_by
 from ansible_collections.edgeops.observability.plugins.modules.zone_observability import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
@@ -69,6 +70,10 @@ class RoleAction(InProcessAction):
             result = super().run(tmp, task_vars)
         finally:
             self._task.args = arguments
+        is_of_a_playbook = evaluation is not None or own.get("_log_delivery_predicts") is True
+        # Another playbook of the run may have had other zones, and has reported on them.
+        if not is_of_a_playbook and (others := replaced_by(result, (task_vars or {}).get(str(self._task.register)))):
+            result[REPLACES] = others
         if own.get("_log_delivery_predicts") is True:
             result["changed"] = False
         if dict_of(result.get("error")).get("kind") == INVALID_OPTION:

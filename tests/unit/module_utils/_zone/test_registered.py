@@ -8,7 +8,11 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._observed import Known
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.record import ZoneRecord, read_record
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.registered import why_untold
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.registered import (
+    replaced_by,
+    why_not_all,
+    why_untold,
+)
 
 A, B = "0a" * 16, "0b" * 16
 SAME: dict[str, t.Any] = {"changed": False, "plan_id": "sha256:0", "diff": {"before": {}, "after": {}}}
@@ -171,3 +175,27 @@ def test_diff_alone_tells_a_record_and_no_prediction() -> None:
     """Records are written by hand, too. A prediction that hides that a secret differs would be written."""
     result = {"jobs": {"diff": {"before": {}, "after": {}}}}
     assert "jobs does not say whether it differs" in why_untold(result) and read(result=result)["error"] is None
+
+
+@pytest.mark.parametrize(
+    ("previous", "result", "others"),
+    [
+        (None, COMPARED, []),
+        ("", COMPARED, []),
+        (COMPARED, {**COMPARED, "zone_id": A.upper()}, []),
+        ({**COMPARED, "zone_id": B}, COMPARED, [B]),
+        ({**COMPARED, "zone_id": None, "account_id": B}, COMPARED, [B]),
+        # What failed before it knew its zone stays unknown, and what was replaced before is not forgotten.
+        (FORGIVEN, COMPARED, ["unknown"]),
+        ({**FORGIVEN, "replaces": [B]}, COMPARED, [B, "unknown"]),
+        ({**COMPARED, "zone_id": B}, FORGIVEN, [B]),
+        ({**COMPARED, "replaces": [B]}, COMPARED, [B]),
+        ({**COMPARED, "zone_id": B, "replaces": [A]}, COMPARED, [B]),
+        ({"skipped": True}, COMPARED, []),
+    ],
+)
+def test_result_says_which_zones_its_variable_had_before(previous: t.Any, result: t.Any, others: list[str]) -> None:
+    assert replaced_by(result, previous) == others
+    reason = why_not_all({**result, "replaces": others})
+    assert (reason is not None) is bool(others)
+    assert reason is None or all(other in reason["message"] for other in others)
