@@ -137,6 +137,15 @@ def test_more_is_read_of_hosts_that_were_compared(result: t.Any, parts: list[str
     assert reads(result) == parts
 
 
+@pytest.mark.parametrize(
+    ("spelling", "parts"),
+    [(each, ["jobs", "scripts"]) for each in ("y", "t", "Y", "T", "on", "1", 1.0)] + [(each, ["jobs"]) for each in ("n", "f")],
+)
+def test_switches_have_the_spellings_of_a_module(spelling: t.Any, parts: list[str]) -> None:
+    """More of them than the filter `bool` takes."""
+    assert reads(PREDICTED, edgeops_audit_scripts=spelling, edgeops_pages="") == parts
+
+
 def test_more_is_read_of_what_variables_ask_for() -> None:
     own = {"edgeops_audit_scripts": False, "edgeops_pages": ""}
     assert reads(PREDICTED, **own) == ["jobs"]
