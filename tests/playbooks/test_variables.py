@@ -19,7 +19,6 @@ every_core = pytest.mark.every_core
 MONITORED = {"log_delivery_script_monitor_enabled": True}
 
 
-@every_core
 def test_rails_and_gates_of_an_import(playbook: Playbook, simulator: t.Any) -> None:
     """A rail or a gate applies if it is set as in the guide for controllers."""
     hosts = fleet(simulator, [{"job": None, "script_monitor_enabled": enabled} for enabled in (True, False)])
@@ -112,24 +111,11 @@ def test_variables_are_read_from_every_place(playbook: Playbook, tmp_path: Path)
     assert answer == {name: f"{place}-2" for name, place in winners.items()}
 
 
-def test_host_with_zone_and_account_id_is_a_zone(playbook: Playbook, zone: str) -> None:
-    """With both ids a host is a zone, in its tasks and in the report, even if its task fails before it has an address."""
-    playbook.simulator.seed(zones=[zone])
-    both = {"zone_id": zone, "account_id": playbook.simulator.account, "log_delivery_script_monitor_enabled": True}
-    hosts = {"shop": both, "failed": {**both, "zone_id": "f" * 32, "log_delivery_job": {"name": "{{ nowhere }}"}}}
-    report = playbook.launch(
-        "edgeops.observability.check", inventory=hosts, extra_vars={"edgeops_report_dir": "report", "edgeops_verify_token": False}
-    )
-    rows = json.loads((report.folder / "input" / "report" / "report.json").read_text(encoding="utf-8"))["zones"]
-    assert {row["zone"]: (row["scope"], row["zone_id"]) for row in rows} == {
-        "shop": ("zone", zone),
-        "failed": ("zone", "f" * 32),
-    }
-    assert {entry["zone"] for entry in report.journal} == {zone}
+def test_audit_of_hosts_by_their_variables(playbook: Playbook, zone: str, tmp_path: Path) -> None:
+    """A forgotten baseline is no empty one: by that, every script would be new. The playbook `check` says for such a host that nothing is authorised.
 
-
-def test_audit_of_scripts_needs_a_baseline_of_the_task_or_of_the_host(playbook: Playbook, zone: str) -> None:
-    """A forgotten baseline is no empty one: by that, every script would be new. The playbook `check` says for such a host that nothing is authorised."""
+    With both ids a host is a zone, in its tasks and in the report, even if its task fails before it has an address.
+    """
     playbook.simulator.seed(zones=[zone], script_monitor={zone: {"enabled": True}})
     audited = {"zone_id": zone, "edgeops_audit_scripts": True, "log_delivery_script_monitor_enabled": True}
     name = "edgeops_script_baseline"
@@ -144,12 +130,23 @@ def test_audit_of_scripts_needs_a_baseline_of_the_task_or_of_the_host(playbook: 
     inventory = {host: audited | variables for host, variables in hosts.items()}
     task = {"edgeops.observability.script_audit": {"baseline": "{{ own | default(omit) }}"}, "ignore_errors": True}
     inventory["undefined"] = audited | {name: "{{ nowhere }}"}
-    play = {"hosts": "all:!undefined", "gather_facts": False, "tasks": [task]}
-    report = playbook.run(playbook=[play, imported("check")], inventory=inventory, fails=("ansible", "invalid_option"))
+    both = {"account_id": playbook.simulator.account, **MONITORED}
+    inventory["both"] = {"zone_id": zone, **both}
+    inventory["failed"] = {"zone_id": "f" * 32, **both, "log_delivery_job": {"name": "{{ nowhere }}"}}
+    play = {"hosts": [*hosts], "gather_facts": False, "tasks": [task]}
+    report = playbook.run(
+        playbook=[play, imported("check", edgeops_report_dir=str(tmp_path))],
+        inventory=inventory,
+        fails=("ansible", "invalid_option"),
+    )
     audits = [outcome for outcome in report.ours if outcome.module == "script_audit"]
     said = {outcome.host: outcome.result.get("msg", "") for outcome in audits[: len(hosts)]}
     refused = "edgeops_script_baseline: missing required arguments: baseline"
     assert said == {**dict.fromkeys(hosts, ""), **dict.fromkeys(("unset", "null", "empty_text"), refused)}
     of_check = {outcome.host: outcome for outcome in audits[len(hosts) :]}
     assert {host for host, outcome in of_check.items() if outcome.result.get("failed")} == {"undefined"}
-    assert of_check.keys() == inventory.keys() and "'nowhere' is undefined" in of_check["undefined"].result["msg"]
+    assert of_check.keys() == {*hosts, "undefined"} and "'nowhere' is undefined" in of_check["undefined"].result["msg"]
+    rows = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["zones"]
+    found = {row["zone"]: (row["scope"], row["zone_id"]) for row in rows}
+    assert found == {**dict.fromkeys(inventory, ("zone", zone)), "failed": ("zone", "f" * 32)}
+    assert {entry["zone"] for entry in report.journal} == {zone}
