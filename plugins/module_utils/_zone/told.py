@@ -11,7 +11,7 @@ from .._core import CONTENT_SECURITY_RULES, SCRIPT_MONITOR, Json
 from .._notifications.facts import LOST_JOB, MECHANISMS, NEW_SCRIPTS, SCRIPT_ALERTS, WEBHOOKS, ZONES
 from .._observed import Unknown, is_unasked
 from .._schema import Rules
-from .._text import dict_of, format_time, list_of, parse_time, plain_id
+from .._text import dict_of, format_time, has_text, list_of, parse_time, plain_id
 from .record import ZoneRecord, result_of, value_of
 
 # Who is told of what: for each account the alerts about jobs and scripts, with the policies that tell of them, and the hosts that these
@@ -309,7 +309,7 @@ def _strange_silences(account: _Account, now: datetime.datetime) -> t.Iterator[s
 
 def _mechanisms(policy: t.Mapping[str, Json]) -> dict[str, list[str]]:
     mechanisms = dict_of(policy.get("mechanisms"))
-    return {name: [str(target) for target in list_of(mechanisms.get(name))] for name in MECHANISMS}
+    return {name: [target for target in list_of(mechanisms.get(name)) if has_text(target)] for name in MECHANISMS}
 
 
 def _reaches(account: _Account, policy: t.Mapping[str, Json], now: datetime.datetime) -> Cover:
@@ -349,6 +349,8 @@ def _works(webhook: t.Mapping[str, Json] | None, number: str, now: datetime.date
 
 def _takes_in(policy: t.Mapping[str, Json], host: ZoneRecord) -> Cover:
     """Return whether the filters of a policy take a host in."""
+    if not isinstance(policy.get("filters"), (dict, type(None))):
+        return Cover(PERHAPS, "what its filters restrict cannot be told")
     filters = {name: values for name, values in dict_of(policy.get("filters")).items() if values}
     is_about_scripts = policy.get("alert_type") in SCRIPT_ALERTS
     unclear = sorted(name for name in filters if name != ZONES or not is_about_scripts)

@@ -85,6 +85,9 @@ TABLE: list[tuple[dict[str, t.Any] | None, dict[str, t.Any], dict[str, t.Any], i
     (policy(LOST), {}, zone(), NOT, "nobody"),
     (policy(enabled=False), {}, zone(), NOT, "policy 'watch': it is disabled"),
     (policy(mechanisms={"email": []}), {}, zone(), NOT, "it has no recipient"),
+    (policy(mechanisms={"email": [None, "", 5]}), {}, zone(), NOT, "it has no recipient"),
+    *((policy(filters=filters), {}, zone(), PERHAPS, "what its filters restrict cannot be told") for filters in ([], "zones")),
+    (policy(filters={"zones": 5}), {}, zone(), NOT, "its filter zones does not name this zone"),
     # Silences.
     (policy(), silenced(), zone(), NOT, "it is silenced until 2026-11-29T00:00:00Z"),
     (policy(), silenced(end_time="0001-01-01T00:00:00Z"), zone(), UNKNOWN, "when it is silenced cannot be told"),
