@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import typing as t
 
 from .._core import Json
@@ -13,9 +12,6 @@ from .._observed import Cause, Known, Observed, Unknown
 from .._text import dict_of
 from .coverage import dataset_of, selected_fields, unreadable_content
 from .facts import MEMBERS
-
-# A filter may compare a member of a field, as in `RequestHeaders.x-team`.
-_FIELD = re.compile(r"\w+")
 
 
 def datasets_of(jobs: t.Iterable[t.Mapping[str, Json]]) -> list[str]:
@@ -35,11 +31,8 @@ def used_fields(job: t.Mapping[str, Json]) -> Observed[list[str]]:
     tree = filter_of(job)
     if isinstance(tree, Unknown):
         return tree
-    compared = (
-        {match[0] for _place, condition in conditions(tree.value) if (match := _FIELD.match(condition.key))}
-        if tree.value
-        else set()
-    )
+    # A filter may compare a member of a field, as in `RequestHeaders.x-team`.
+    compared = {condition.key.partition(".")[0] for _place, condition in (conditions(tree.value) if tree.value else ())}
     return Known(sorted({*selected, *compared}))
 
 
