@@ -195,7 +195,8 @@ def _creation(desired: DesiredPolicy, state: PolicyState, mechanisms: t.Mapping[
         )
     warnings = _filter_warnings(desired.alert_type, desired.filters or {}, state.alerts)
     if isinstance(state.alerts, Unknown):
-        warnings = (f"alert_type: whether the account may use {desired.alert_type!r} is not known: {state.alerts.message}",)
+        unknown = f"alert_type: whether the account may use {desired.alert_type!r} is not known: {state.alerts.message}"
+        warnings = (unknown, *(warnings if desired.filters else ()))
     else:
         check_alert_type(desired.alert_type, state.alerts.value)
     members = _requested(desired, mechanisms)

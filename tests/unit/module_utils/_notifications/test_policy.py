@@ -13,6 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._notificatio
 from ansible_collections.edgeops.observability.plugins.module_utils._notifications.plan import PolicyState, is_id, plan
 from ansible_collections.edgeops.observability.plugins.module_utils._notifications.policy import parse_policy
 from ansible_collections.edgeops.observability.plugins.module_utils._notifications.webhook import parse_webhook, view_webhook
+from ansible_collections.edgeops.observability.plugins.module_utils._observed import Cause, Unknown
 
 SENT: dict[str, t.Any] = {
     "id": "p",
@@ -57,6 +58,14 @@ def test_effects_that_mute_a_policy(options: t.Any, detail: t.Any) -> None:
     assert [effect.detail for effect in made.effects] == ([] if detail == "none" else [detail])
     silent = plan(desired(**options), PolicyState(parse_policy({**SENT, "enabled": False})))
     assert not silent.effects
+
+
+@pytest.mark.parametrize("filters", [None, {"zones": ["z1"]}])
+def test_what_could_not_be_compared_is_a_warning(filters: t.Any) -> None:
+    """Of a new policy both its alert and its filters are compared with the same list."""
+    new = desired(alert_type="x", filters=filters, mechanisms={"email": ["a"]})
+    warnings = plan(new, PolicyState(None, Unknown(Cause.NO_RIGHT, "no right"))).warnings
+    assert [text.partition(":")[0] for text in warnings] == ["alert_type", *(["filters"] if filters else [])]
 
 
 @pytest.mark.parametrize("value", ["", " ", ["z1", ""]])
