@@ -177,6 +177,15 @@ def duration(seconds: float) -> str:
     return f"{whole} second{'' if whole == 1 else 's'}"
 
 
+# More than a lifetime; Python has no longer span than some thousand of them.
+_MAX_SPAN_SECONDS = 10**10
+
+
+def span_of(seconds: int) -> datetime.timedelta:
+    """Return the span of a limit of the service; one that exceeds every use is cut."""
+    return datetime.timedelta(seconds=min(seconds, _MAX_SPAN_SECONDS))
+
+
 def pause_text(seconds: float) -> str:
     """Return a pause in seconds, followed by a readable duration if it is long."""
     return f"{math.ceil(seconds)} s{f' ({duration(seconds)})' if seconds >= 600 else ''}"

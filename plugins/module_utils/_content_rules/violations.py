@@ -10,7 +10,7 @@ from .._core import BAD_RESPONSE, PERMISSION, Failure, Json, bad_answer
 from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._policy.facts import REPORTABLE
 from .._policy.matching import Resource, source_of
-from .._text import duration, format_time, is_integer, json_type, plain_id
+from .._text import duration, format_time, is_integer, json_type, plain_id, span_of
 from .facts import absent_as
 
 # What browsers reported of content security rules, as Cloudflare's GraphQL API has it.
@@ -187,8 +187,8 @@ def _limits(node: t.Mapping[str, Json], zone_id: str) -> Limits:
     settings = _member(_member(node, "settings"), DATASET)
     if _member(settings, "enabled") is not True:
         raise Failure(PERMISSION, f"The plan of the zone {zone_id} does not show violations.")
-    age = max(_CLOCKS, datetime.timedelta(seconds=_number(settings, "notOlderThan")) - _CLOCKS)
-    span = min(age, datetime.timedelta(seconds=_number(settings, "maxDuration")))
+    age = max(_CLOCKS, span_of(_number(settings, "notOlderThan")) - _CLOCKS)
+    span = min(age, span_of(_number(settings, "maxDuration")))
     return Limits(span, max(1, _number(settings, "maxPageSize")))
 
 

@@ -9,7 +9,7 @@ import typing as t
 
 from .._address import ACCOUNT, MAX_ZONES_PER_QUERY
 from .._core import NOT_AVAILABLE, PERMISSION, Failure, Json, bad_answer
-from .._text import format_time, is_integer
+from .._text import format_time, is_integer, span_of
 from .costs import Deliveries, whole_days
 
 # The queries to the GraphQL API of Cloudflare for the rows of deliveries, within what a plan allows.
@@ -136,10 +136,10 @@ class Query:
         fields = settings.get("availableFields")
         if not isinstance(fields, list):
             raise _bad("`availableFields` must be a list")
-        age = max(_CLOCKS, datetime.timedelta(seconds=number_of(settings, "notOlderThan")) - _CLOCKS)
+        age = max(_CLOCKS, span_of(number_of(settings, "notOlderThan")) - _CLOCKS)
         return Limits(
             frozenset(name for name in fields if isinstance(name, str)),
-            min(age, datetime.timedelta(seconds=number_of(settings, "maxDuration"))),
+            min(age, span_of(number_of(settings, "maxDuration"))),
             max(1, number_of(settings, "maxPageSize")),
         )
 

@@ -80,7 +80,9 @@ def test_refused_window_is_shortened_by_the_settings() -> None:
     assert facts == {"available": True, "jobs": conclusion.result["jobs"], "shortened": conclusion.result["shortened"]}
 
 
-@pytest.mark.parametrize(("not_older_than", "shortened"), [(86_400, {}), (3_660, {ZONES[0]: {"hours": 1, "requested": 24}})])
+@pytest.mark.parametrize(
+    ("not_older_than", "shortened"), [(86_400, {}), (10**19, {}), (3_660, {ZONES[0]: {"hours": 1, "requested": 24}})]
+)
 def test_answer_shows_no_more_than_the_plan(not_older_than: int, shortened: dict[str, t.Any]) -> None:
     """A service that answers for a window that is longer than its plan shows may leave out the rest; a minute is for the clocks."""
     conclusion = report(Service(rows=1, notOlderThan=not_older_than).ask, DesiredFacts(ZONES[:1], 24, None), None, NOW)
