@@ -552,6 +552,13 @@ def test_integrity_is_read_as_browsers_read_it(modules: Modules, site: Site, bla
     assert kinds(modules.run(task(url, baseline=baseline)).result) == [("script_new", site.url("/a.js"))]
 
 
+def test_entry_behind_a_more_exact_one_is_not_unused(modules: Modules, site: Site) -> None:
+    url = site.put("/checkout", CHECKOUT)
+    wide = [{"name": name, "page": site.url(page), **AUTHORISED} for name, page in (("wide", "/**"), ("other", "/other/*"))]
+    result = modules.run(task(url, baseline=[*authorised(modules, url), *wide])).result
+    assert [(found["kind"], found["subject"]) for found in result["findings"]] == [("unused", "other")]
+
+
 def test_invalid_options_send_nothing(modules: Modules, site: Site) -> None:
     url = site.put("/checkout", CHECKOUT)
     entry = {"name": "a", "page": url}

@@ -341,7 +341,7 @@ def find_in_entries(entries: t.Iterable[Entry], comparisons: t.Sequence[Comparis
         if why := why_unauthorised(entry.declared, today):
             findings.append(_about("unjustified", entry.name, f"{name} {why}"))
         own = [comparison for comparison in comparisons if comparison.entry is entry]
-        if not own:
+        if not any(entry.pattern.covers(comparison.seen.page.url) for comparison in comparisons):
             findings.append(_about("unused", entry.name, f"{name} fits no page of the audit"))
         findings += _find_missing(entry, own)
         for subject, text in _unused_lines(entry, own):
