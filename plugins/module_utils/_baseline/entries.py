@@ -56,7 +56,25 @@ class Entry(t.NamedTuple):
 
 
 def parse_baseline(value: Json, option: str = "baseline") -> tuple[Entry, ...]:
-    """Parse the entries of a baseline; raise `invalid_option` with the place of the first invalid one."""
+    """Parse the entries of a baseline of scripts; raise `invalid_option` with the place of the first invalid one."""
+    return parse_entries(value, option, _entry)
+
+
+class Named(t.Protocol):
+    """An entry of a baseline with its place in the options."""
+
+    @property
+    def place(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+
+OfBaseline = t.TypeVar("OfBaseline", bound=Named)
+
+
+def parse_entries(value: Json, option: str, parse: t.Callable[[str, Json], OfBaseline]) -> tuple[OfBaseline, ...]:
+    """Parse a list of entries, or its text; refuse two of one name."""
     items = value
     if isinstance(value, str):
         try:
@@ -65,8 +83,8 @@ def parse_baseline(value: Json, option: str = "baseline") -> tuple[Entry, ...]:
             raise invalid_option(option, "must be a list of entries; this text cannot be parsed as one") from None
     if not isinstance(items, (list, tuple)):
         raise invalid_option(option, f"must be a list of entries, not {quoted(items)}")
-    entries = tuple(_entry(f"{option}[{index}]", item) for index, item in enumerate(items))
-    first: dict[str, Entry] = {}
+    entries = tuple(parse(f"{option}[{index}]", item) for index, item in enumerate(items))
+    first: dict[str, OfBaseline] = {}
     for entry in entries:
         known = first.setdefault(entry.name, entry)
         if known is not entry:
@@ -74,18 +92,38 @@ def parse_baseline(value: Json, option: str = "baseline") -> tuple[Entry, ...]:
     return entries
 
 
+_MAX_NAME_LENGTH = 60
+
+
+def add_name(url: str, names: dict[str, int], otherwise: str) -> str:
+    """Return a new name from host and path, without characters that templates use, and add it to the names in use."""
+    place = url.partition("://")[2].partition("?")[0].lower()
+    plain = re.sub(r"[^a-z0-9.]+", "-", place).strip("-.")[:_MAX_NAME_LENGTH] or otherwise
+    name = plain
+    while name in names:
+        names[plain] += 1
+        name = f"{plain}-{names[plain]}"
+    names[name] = 1
+    return name
+
+
 def is_host(text: str) -> bool:
     return _HOST.fullmatch(text) is not None
 
 
-def _entry(place: str, item: Json) -> Entry:
+def parse_members(place: str, item: Json, what: str, members: t.Mapping[str, t.Callable[[str, Json], t.Any]]) -> dict[str, t.Any]:
+    """Parse every member of an entry; refuse an entry of another type than a dictionary with `what`, and unknown members."""
     if not isinstance(item, dict):
-        raise invalid_option(place, f"must be a dictionary with name and url, not {quoted(item)}")
+        raise invalid_option(place, f"must be a dictionary with {what}, not {quoted(item)}")
     for member in item:
-        if member not in MEMBERS:
-            likely = did_you_mean(nearest(str(member), MEMBERS))
+        if member not in members:
+            likely = did_you_mean(nearest(str(member), members))
             raise invalid_option(place, f"{quoted(member)} is not a member of an entry{likely}")
-    declared = {name: parse(f"{place}.{name}", item.get(name)) for name, parse in MEMBERS.items()}
+    return {name: parse(f"{place}.{name}", item.get(name)) for name, parse in members.items()}
+
+
+def _entry(place: str, item: Json) -> Entry:
+    declared = parse_members(place, item, "name and url", MEMBERS)
     if declared["integrity"] == UNPINNED and not declared["integrity_reason"]:
         raise invalid_option(f"{place}.integrity_reason", "a script that is not pinned needs a reason")
     return Entry(

@@ -7,11 +7,22 @@ import math
 import re
 import typing as t
 
-from .._baseline.entries import AUTHORISATION, Baseline, day, flag, needed, optional_text, own_text, parse_baseline
+from .._baseline.entries import (
+    AUTHORISATION,
+    Baseline,
+    day,
+    flag,
+    needed,
+    optional_text,
+    own_text,
+    parse_baseline,
+    parse_entries,
+    parse_members,
+)
 from .._baseline.pattern import Pattern, is_url, parse_pattern
 from .._chain.evidence import Keeping
 from .._core import Json, invalid_option
-from .._text import did_you_mean, nearest, parse_data, quoted
+from .._text import did_you_mean, nearest, quoted
 from .._version import VERSION
 from .facts import ALL, FAILURES, MAX_BYTES, MAX_FETCHES, MAX_TIMEOUT, OF_DOCUMENT, POLICIES
 from .headers import find_duplicate
@@ -89,7 +100,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Options:
     headers = tuple(dict.fromkeys(_header(f"headers[{index}]", name) for index, name in enumerate(params["headers"])))
     return Options(
         pages=_pages(params["pages"]),
-        entries=parse_entries(params["baseline"], (*headers, *OF_DOCUMENT)),
+        entries=parse_entries(params["baseline"], "baseline", functools.partial(_entry, headers=(*headers, *OF_DOCUMENT))),
         scripts=Baseline(parse_baseline(params["script_baseline"], "script_baseline")),
         headers=headers,
         fetches=params["fetches"],
@@ -138,33 +149,8 @@ def _page(place: str, item: t.Mapping[str, t.Any]) -> Page:
     return Page(place, str(address), address, item.get("har") or None, headers)
 
 
-def parse_entries(value: Json, headers: t.Sequence[str], option: str = "baseline") -> tuple[Entry, ...]:
-    """Parse the entries of a baseline of pages; raise `invalid_option` with the place of the first invalid one."""
-    items = value
-    if isinstance(value, str):
-        try:
-            items = parse_data(value)
-        except ValueError:
-            raise invalid_option(option, "must be a list of entries; this text cannot be parsed as one") from None
-    if not isinstance(items, (list, tuple)):
-        raise invalid_option(option, f"must be a list of entries, not {quoted(items)}")
-    entries = tuple(_entry(f"{option}[{index}]", item, headers) for index, item in enumerate(items))
-    first: dict[str, Entry] = {}
-    for entry in entries:
-        known = first.setdefault(entry.name, entry)
-        if known is not entry:
-            raise invalid_option(f"{entry.place}.name", f"{quoted(entry.name)} is already the name of {known.place}")
-    return entries
-
-
 def _entry(place: str, item: Json, headers: t.Sequence[str]) -> Entry:
-    if not isinstance(item, dict):
-        raise invalid_option(place, f"must be a dictionary with name and page, not {quoted(item)}")
-    for member in item:
-        if member not in MEMBERS:
-            likely = did_you_mean(nearest(str(member), MEMBERS))
-            raise invalid_option(place, f"{quoted(member)} is not a member of an entry{likely}")
-    declared = {name: parse_member(f"{place}.{name}", item.get(name)) for name, parse_member in MEMBERS.items()}
+    declared = parse_members(place, item, "name and page", MEMBERS)
     for name in declared["headers"]:
         if name not in headers:
             likely = did_you_mean(nearest(name, headers))

@@ -7,12 +7,11 @@ from __future__ import annotations
 import re
 import typing as t
 
+from .._baseline.entries import add_name
 from .._baseline.pattern import is_url
 from .compare import Comparison
 from .facts import OF_DOCUMENT
 from .options import MEMBERS, NOBODY, SELF, Declared, Line
-
-_MAX_NAME_LENGTH = 60
 
 
 class LeftOut(t.NamedTuple):
@@ -30,7 +29,7 @@ def propose(comparison: Comparison, names: dict[str, int]) -> tuple[Declared, li
     own = seen.page.address.origin
     values = {name: seen.values(seen.first, name) for name in (*comparison.headers, *OF_DOCUMENT)}
     declared = {
-        "name": replaced.name if replaced else _add_name(seen.page.url, names),
+        "name": replaced.name if replaced else add_name(seen.page.url, names, "page"),
         "page": seen.page.url,
         "headers": {name: texts[0] if len(texts) == 1 else texts for name, texts in values.items() if texts},
         "scripts": _lines(
@@ -84,15 +83,3 @@ def _form(origin: str, own: str, left_out: list[LeftOut]) -> str | None:
         return origin
     left_out.append(LeftOut(f"form {origin}", "it is no origin"))
     return None
-
-
-def _add_name(url: str, names: dict[str, int]) -> str:
-    """Return a new name from host and path, without characters that templates use, and add it to the names in use."""
-    place = url.partition("://")[2].partition("?")[0].lower()
-    plain = re.sub(r"[^a-z0-9.]+", "-", place).strip("-.")[:_MAX_NAME_LENGTH] or "page"
-    name = plain
-    while name in names:
-        names[plain] = names.get(plain, 1) + 1
-        name = f"{plain}-{names[plain]}"
-    names[name] = 1
-    return name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import datetime
 import fnmatch
-import re
 import typing as t
 
 from .._baseline.entries import (
@@ -16,6 +15,7 @@ from .._baseline.entries import (
     Declared,
     Entry,
     Match,
+    add_name,
     is_host,
     parse_baseline,
     why_unauthorised,
@@ -295,9 +295,6 @@ def in_order(findings: t.Iterable[Finding]) -> list[Finding]:
     )
 
 
-_MAX_NAME_LENGTH = 60
-
-
 def propose(entries: t.Iterable[Entry], rows: t.Iterable[AuditedScript]) -> list[Declared]:
     """Return entries for new scripts, and changed entries with the hashes seen added, all without an authorisation."""
     new: dict[str, list[AuditedScript]] = {}
@@ -316,7 +313,7 @@ def propose(entries: t.Iterable[Entry], rows: t.Iterable[AuditedScript]) -> list
     for url, of_url in new.items():
         hosts = sorted({row.seen.host for row in of_url if row.seen.host is not None})
         declared = {
-            "name": _add_name(url, names),
+            "name": add_name(url, names, "script"),
             "url": url,
             "hosts": hosts if len(hosts) == len(of_url) else [],
             "integrity": PINNED,
@@ -330,15 +327,3 @@ def propose(entries: t.Iterable[Entry], rows: t.Iterable[AuditedScript]) -> list
 def _usable(*hashes: t.Collection[str]) -> list[str]:
     """Return the hashes that an entry may list; any other text of the service leaves the script changed."""
     return sorted(filter(is_digest, frozenset[str]().union(*hashes)))
-
-
-def _add_name(url: str, names: dict[str, int]) -> str:
-    """Return a new name from host and path, without characters that templates use, and add it to the names in use."""
-    place = url.partition("://")[2].partition("?")[0].lower()
-    plain = re.sub(r"[^a-z0-9.]+", "-", place).strip("-.")[:_MAX_NAME_LENGTH] or "script"
-    name = plain
-    while name in names:
-        names[plain] += 1
-        name = f"{plain}-{names[plain]}"
-    names[name] = 1
-    return name
