@@ -10,7 +10,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 
 from ...module_utils._address import FILTER_OPTIONS, need_id
 from ...module_utils._core import EFFECTS, Json, invalid_option
-from ...module_utils._text import did_you_mean, nearest, parse_data, quoted
+from ...module_utils._text import did_you_mean, is_integer, list_of, nearest, parse_data, quoted
 from ...module_utils._zone.job_variables import check_name
 
 # How the value of a variable is read: each function takes the name of the variable for its message.
@@ -62,11 +62,11 @@ def read_names(name: str, value: Json) -> list[str]:
         return []
     if isinstance(names, str):
         names = names.split(",")
-    if isinstance(names, list):
-        names = [item for item in names if item is not None]  # a null in a list is omitted, as in options of modules
-    if not isinstance(names, (list, tuple)) or not all(item is None or isinstance(item, (str, int)) for item in names):
+    # A null in a list is omitted, as in options of modules.
+    items = [item for item in names if item is not None] if isinstance(names, (list, tuple)) else None
+    if items is None or not all(isinstance(item, (str, int)) and not isinstance(item, bool) for item in items):
         raise invalid_option(name, "must be a list of names, or text with commas")
-    return [text for text in (str(item).strip() for item in names if item is not None) if text]
+    return [text for text in (str(item).strip() for item in items) if text]
 
 
 def read_json(name: str, value: Json, kind: type[Data]) -> Data:
@@ -102,6 +102,10 @@ def read_survey(name: str, value: Json) -> dict[str, list[str]]:
             raise invalid_option(
                 f"{name}.{member}", f"not an option of a survey{did_you_mean(nearest(str(member), FILTER_OPTIONS))}"
             )
+    for index, account in enumerate(list_of(options.get("account_ids"))):
+        if is_integer(account):
+            advice = "YAML and templates turn digits into another number; put the id in quotes"
+            raise invalid_option(f"{name}.account_ids[{index}]", f"must be text, not a number: {advice}")
     selected = {member: read_names(f"{name}.{member}", options[member]) for member in options}
     for index, account in enumerate(selected.get("account_ids", ())):
         need_id(f"{name}.account_ids[{index}]", account)

@@ -173,7 +173,7 @@ def read_variable(name: str, value: Json) -> t.Any:
     Nothing else reads a variable of the playbooks or the role: what validation accepts means the same everywhere.
     """
     variable = _VARIABLES[name]
-    if value == "" and variable.refuses_empty:
+    if variable.refuses_empty and isinstance(value, str) and not value.strip():
         raise invalid_option(name, "is an empty text; omit it, or set it to null, to have none")
     value = variable.default if value in (None, "") else value
     if not variable.holds_data:

@@ -103,6 +103,9 @@ def test_unknown_variable_names_its_hosts(hosts: list[str], said: str) -> None:
         ([{"edgeops_adopt_group": "../x"}], "edgeops_adopt_group: '../x' cannot be the name of a folder"),
         ([{"edgeops_survey": {"name": ["a"]}}], "edgeops_survey.name: not an option of a survey (did you mean 'names'?)"),
         ([{"edgeops_survey": "x"}], "edgeops_survey: not JSON: "),
+        # YAML has made another value of what was typed.
+        ([{"edgeops_survey": {"account_ids": [493]}}], "edgeops_survey.account_ids[0]: must be text, not a number"),
+        ([{"edgeops_survey": {"names": [False]}}], "edgeops_survey.names: must be a list of names"),
         ([{"edgeops_monthly_budget_usd": "x"}], "edgeops_monthly_budget_usd: 'x' is not a number above 0"),
         ([{"edgeops_max_changed_zones": 1}, {}], "edgeops_max_changed_zones: is not the same for all hosts"),
         ([{"edgeops_waivers": [1]}, {"edgeops_waivers": [2]}], "edgeops_waivers: is not the same for all hosts"),
@@ -238,8 +241,9 @@ def test_empty_text_turns_no_rail_off() -> None:
     rails = ("max_changed_zones", "monthly_budget_usd", "target", "zones_at_once")
     demands = ("required_fields", "expected_head", "expected_pages_head", "expected_heads")
     for name in (f"edgeops_{rail}" for rail in (*rails, *demands)):
-        with pytest.raises(Failure, match=rf"^{name}: is an empty text; omit it"):
-            table.read_variable(name, "")
+        for text in ("", " \n"):
+            with pytest.raises(Failure, match=rf"^{name}: is an empty text; omit it"):
+                table.read_variable(name, text)
         assert table.read_variable(name, None) == table.read_variable(name, table.PLAYBOOK_VARIABLES[name].default)
     for name in ("edgeops_allow", "edgeops_fail_on"):
         assert not table.read_variable(name, "")
