@@ -15,7 +15,12 @@ def verify(playbook: Playbook, evidence: Path, *, fails: str | None = None, **va
     # A limit restricts the hosts of a run; evidence is verified for all zones regardless of it.
     report = playbook.run(
         playbook=VERIFY,
-        inventory={"localhost": {}, "zone0": {}, "shop.example": {"zone_id": playbook.zone.upper()}},
+        inventory={
+            "localhost": {},
+            "zone0": {},
+            "shop.example": {"zone_id": playbook.zone.upper()},
+            "blog.example": {"zone_id": "b" * 32},
+        },
         extra_vars={"edgeops_evidence_dir": str(evidence), **variables},
         fails=fails,
         arguments=["--limit", "zone0"],
@@ -37,6 +42,9 @@ def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, ev
     heads = [outcome.result["evidence"]["head"] for outcome in done.ours[:4]]
     file = evidence / f"{zone}.jsonl"
     lines = verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]})
+    first, *_chains, last = lines.splitlines()
+    assert first.startswith("Valid: 1 chain, ") and first.endswith("; nothing is said of 1 zone without evidence")
+    assert last == "1 zone of the inventory has no evidence here, and nothing is said of it: blog.example"
     assert f"shop.example {zone}: 4 records are valid" in lines and f"shop.example {zone}: head {heads[3]}" in lines
 
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:2]))

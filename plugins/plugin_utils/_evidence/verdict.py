@@ -12,7 +12,7 @@ from .answers import Sentence, accounted, count_late, explained, frequencies, wr
 from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, PAGE_UNREAD, Period
 from .chains import MAX_PAGE, NOUNS, Lacking, Texts, Told, about_kind, audited_of, kinds_of, of_kind_words, one_or
 from .events import BY_AUTHORISATION, ENDS, UNPROVEN, Episode, days_between
-from .verification import MAYBE_CUT
+from .verification import MAYBE_CUT, without_evidence
 
 # What the document says first: a sentence for each thing that holds, the worst first. Nobody reads on if it is green.
 
@@ -217,8 +217,7 @@ def _not_audited(chains: t.Sequence[Told], period: Period, lacking: Lacking) -> 
     yield from _not_at_all(chains, lacking.zones)
     names = lacking.inventory
     if names:
-        has, it = one_or(len(names), "has", "have"), one_or(len(names), "it", "them")
-        yield f"{plural(len(names), 'zone')} of the inventory {has} no evidence here, and nothing is said of {it}: {named(names)}"
+        yield without_evidence(names)
 
 
 def _not_at_all(chains: t.Sequence[Told], missing: t.Sequence[str]) -> Texts:

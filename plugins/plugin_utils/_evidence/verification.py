@@ -16,6 +16,7 @@ from ...module_utils._chain.verification import Source, Verified, find_chains, z
 from ...module_utils._chain.verification import verify as verify_chain
 from ...module_utils._core import Conclusion, Json, invalid_option
 from ...module_utils._text import canonical, format_time, line, parse_time, quoted, shorten
+from .._words import named, plural
 
 # What the chains of a folder contain, as a result and in printed lines.
 
@@ -91,7 +92,10 @@ _UNBROKEN = ", which says that the records are unbroken, whatever the audits fou
 
 
 def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType({})) -> Conclusion:
-    """Return each chain with its first invalid record; an archive without any chain is not valid. `names` are those of zones, by id."""
+    """Return each chain with its first invalid record; an archive without any chain is not valid.
+
+    `names` are those of the zones of the inventory, by id. Not each of them needs evidence; whoever expects a chain gives its head.
+    """
     chains = [verify(archive, source) for source in chains_of(archive)]
     verified = [row for row, _chain in chains]
     told = [(row["valid"], describe(row, names.get(row["zone_id"].lower(), ""))) for row in verified]
@@ -107,7 +111,22 @@ def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType
             else "There is no evidence in the folder."
         )
     lines = [first, *(text for _valid, lines in told for text in lines)]
+    known = {row["zone_id"].lower() for row in verified}
+    lacking = sorted(called(name) for zone_id, name in names.items() if zone_id not in known)
+    if told and lacking:
+        lines = [
+            f"{first}; nothing is said of {plural(len(lacking), 'zone')} without evidence",
+            *lines[1:],
+            without_evidence(lacking),
+        ]
     return Conclusion({"zones": verified, "valid": is_valid(verified), "lines": lines})
+
+
+def without_evidence(names: t.Sequence[str]) -> str:
+    """Return that zones of the inventory have no evidence, without a full stop."""
+    many = len(names) > 1
+    zones, it = f"{plural(len(names), 'zone')} of the inventory {'have' if many else 'has'}", "them" if many else "it"
+    return f"{zones} no evidence here, and nothing is said of {it}: {named(names)}"
 
 
 def is_valid(verified: t.Sequence[t.Mapping[str, Json]]) -> bool:
