@@ -51,14 +51,14 @@ class Audit(t.NamedTuple):
         if self.details == "none":
             return [], ()
         if self.details == "all":
-            return [script["script_id"] for script in listing], ()
+            return list(dict.fromkeys(script["script_id"] for script in listing)), ()
         candidates: list[tuple[bool, str]] = []
         for seen in observe(listing):
             kinds = {finding.kind for finding in find_in_script(self.row_of(seen, find(seen.url, seen.host), None, {}))}
             if kinds:
                 candidates += [(kinds == {"new"}, script["script_id"]) for script in seen.scripts]
         # New scripts come last, because no entry has hashes to compare their versions with.
-        identifiers = [identifier for _is_new, identifier in sorted(candidates)]
+        identifiers = list(dict.fromkeys(identifier for _is_new, identifier in sorted(candidates)))
         if len(identifiers) <= MAX_DETAILS:
             return identifiers, ()
         text = (

@@ -171,23 +171,23 @@ def is_reported(script: Script) -> bool:
 
 
 def judged(items: t.Iterable[Json], query: ScriptQuery) -> list[Script]:
-    """Return what the service listed, each script once with its verdict, sorted by identifier; refuse two scripts of one identifier."""
-    merged: dict[str, Script] = {}
-    for item in items:
-        script = read_script(item, query.route)
-        known = merged.setdefault(script["script_id"], script)
-        # One that moved from status to status while they were listed is one script.
-        if known is not script and _identity(known) != _identity(script):
+    """Return what the service listed with verdicts, sorted by identifier; refuse two scripts of one identifier.
+
+    One that moved from status to status while they were listed is there twice, so that nothing of it is lost.
+    """
+    known: dict[str, Script] = {}
+    scripts = [read_script(item, query.route) for item in items]
+    for script in scripts:
+        if _identity(known.setdefault(script["script_id"], script)) != _identity(script):
             raise Failure(
                 BAD_RESPONSE, f"The service lists two scripts with the identifier {script['script_id']}, of other URLs or hosts."
             )
-        merged[script["script_id"]] = script
-    return [judge(merged[identifier], query) for identifier in sorted(merged)]
+    return [judge(script, query) for script in sorted(scripts, key=lambda script: script["script_id"])]
 
 
 def report(items: t.Iterable[Json], query: ScriptQuery) -> dict[str, Json]:
-    """Return `scripts`, and `summary`, which counts before `malicious_only`, of what the service listed."""
-    scripts = judged(items, query)
+    """Return `scripts`, each once, and `summary`, which counts before `malicious_only`, of what the service listed."""
+    scripts = list({script["script_id"]: script for script in judged(items, query)}.values())
     verdicts = collections.Counter(script["malicious"] for script in scripts)
     summary = {
         "total": len(scripts),

@@ -187,6 +187,16 @@ def test_script_with_several_ids_is_one_script() -> None:
     assert item["script"]["hash"] == A
 
 
+@pytest.mark.parametrize(("first", "kind"), [({"hash": B}, "changed"), ({"url_reported_malicious": True}, "reported")])
+@pytest.mark.parametrize("details", ["findings", "all", "none"])
+def test_what_a_script_showed_before_it_moved_is_not_lost(first: t.Any, kind: str, details: str) -> None:
+    """While one status is listed after the other, a script can move, so that it is listed twice."""
+    for listing in ([script(**first), script()], [script(), script(**first)]):
+        done = run(listing, [entry()], [script(versions=[])], details=details)
+        assert found(done) == [(kind, URL, "one")]
+        assert len(done.result["inventory"]) == 1 and len(done.result["read"]) == (details != "none")
+
+
 @pytest.mark.parametrize("hidden", [None, "", 7])
 def test_hash_of_one_script_says_nothing_about_another_of_its_address(hidden: t.Any) -> None:
     """The service lists an address once for each content; where it shows no hash of one of them, the entry is not verified."""
