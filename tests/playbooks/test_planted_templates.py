@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 import yaml
 from planting import PLANTED, REFUSED, WHOLLY, WRITABLE, Planter, planting, texts
+from zone_runs import imported, of_each_playbook
 
 from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import inert
 from harness import Playbook
-from harness.outcome import Report
+from harness.outcome import Outcome, Report
 
 pytestmark = pytest.mark.every_core
 
@@ -82,9 +83,9 @@ class Service(t.NamedTuple):
         evaluated |= {("a file was made", path.name) for path in self.planter.folder.iterdir()}
         assert not evaluated, [(what, self.planter.planted.get(number)) for what, number in evaluated]
 
-    def shown(self, report: Report) -> set[str]:
-        """Return the names of the members whose texts the run shows unchanged."""
-        said = {line.replace("\n", " ") for outcome in report.outcomes for line in texts(outcome.result)}
+    def shown(self, outcomes: t.Iterable[Outcome]) -> set[str]:
+        """Return the names of the members whose texts these outcomes show unchanged."""
+        said = {line.replace("\n", " ") for outcome in outcomes for line in texts(outcome.result)}
         return {
             place.rpartition(".")[2]
             for place, _colon, text in (planted.partition(": ") for planted in self.planter.planted.values())
@@ -133,23 +134,22 @@ HOSTS = {mode: {"zone_id": zone, **DESIRED[mode]} for mode, zone in ZONES.items(
 
 def test_check(service: Service, tmp_path: Path) -> None:
     """The check includes the audit of scripts with its evidence, delivery facts, and the pages of a report."""
+    evidence = {"edgeops_evidence_dir": str(tmp_path / "evidence")}
     variables = {
+        **evidence,
         "edgeops_audit_scripts": True,
         "edgeops_audit_delivery": True,
-        "edgeops_evidence_dir": str(tmp_path / "evidence"),
         "edgeops_report_dir": str(tmp_path / "report"),
         "edgeops_report_formats": ["json", "html", "junit", "markdown", "metrics"],
         "edgeops_required_fields": {"http_requests": ["RayID"]},
     }
     (tmp_path / "evidence").mkdir()
-    report = service.run("edgeops.observability.check", inventory=HOSTS, extra_vars=variables, fails=FAILS)
-    # One zone is checked again, with the report and the evidence of the first run.
-    variables["edgeops_target"] = PLANTED
-    service.run("edgeops.observability.check", inventory=HOSTS, extra_vars=variables)
-    assert service.shown(report) >= {"script_url", "host", "name", "error_message", "message", "kind"}
-    verified = service.run(
-        "edgeops.observability.verify_evidence", extra_vars={"edgeops_evidence_dir": str(tmp_path / "evidence")}, warns=()
-    )
+    # One zone is checked again, with the report and the evidence of the first time.
+    plays = [imported("check", **variables), imported("check", **variables, edgeops_target=PLANTED)]
+    report = service.run([*plays, imported("verify_evidence", **evidence)], inventory=HOSTS, fails=FAILS)
+    checked, again, verified = of_each_playbook(report)
+    assert service.shown(checked) >= {"script_url", "host", "name", "error_message", "message", "kind"}
+    assert not [outcome for outcome in (*again, *verified) if outcome.failed]
     assert service.shown(verified) >= {"script_url", "host"}
 
 
@@ -164,7 +164,7 @@ def test_deliver(service: Service) -> None:
         extra_vars={"edgeops_allow": "all"},
         fails=(*FAILS, "rejected"),
     )
-    assert service.shown(report) >= {"name", "message", "description", "error_message", "kind", "rules unknown"}
+    assert service.shown(report.outcomes) >= {"name", "message", "description", "error_message", "kind", "rules unknown"}
     for zone in (ZONES[WRITABLE], OF_MODULES[WRITABLE]):
         (job,) = [job for job in service.playbook.simulator.state(zone)["jobs"] if job["id"] == 8]
         assert not job["enabled"]
@@ -179,21 +179,17 @@ def test_adopt_and_deliver(service: Service, tmp_path: Path) -> None:
         "edgeops.observability.adopt", inventory=zones, extra_vars={"edgeops_adopt_dir": str(folder)}, fails=FAILS
     )
     # A template in an option of a destination is masked, as whatever may hold a further option is.
-    assert service.shown(adopted) >= {"name", "script_url", "host", "message"}
+    assert service.shown(adopted.outcomes) >= {"name", "script_url", "host", "message"}
     names = {path.parent.name for path in folder.glob("host_vars/*/adopted.yml")}
     assert names == {PLANTED, WRITABLE, "account"}
     listed = {"all": {"hosts": {name: zones[name] for name in names}}}
     (folder / "hosts.yml").write_text(yaml.safe_dump(listed), encoding="utf-8")
     delivered = service.run("edgeops.observability.deliver", inventory=folder / "hosts.yml")
-    assert service.shown(delivered) >= {"name"} and not delivered.writes
+    assert service.shown(delivered.outcomes) >= {"name"} and not delivered.writes
 
 
 def test_survey_and_inventory(service: Service, tmp_path: Path) -> None:
     """Names of zones come from the API: the survey shows them, and the role runs on hosts with these names."""
-    variables = {"edgeops_audit_scripts": True, "edgeops_report_dir": str(tmp_path / "survey")}
-    survey = service.run("edgeops.observability.survey", inventory={}, extra_vars=variables, fails="ansible", warns=())
-    assert service.shown(survey) >= {"name", "script_url", "host", "message", "error_message"}
-
     fleet = tmp_path / "fleet.zones.yml"
     compose = {"label": "zone_name | default(account_name)", "log_delivery_job": '{"job_id": 8, "enabled": true}'}
     fleet.write_text(
@@ -212,9 +208,12 @@ def test_survey_and_inventory(service: Service, tmp_path: Path) -> None:
             {"ansible.builtin.debug": {"msg": ["{{ kept }}", "{{ result }}", "{{ item }}"]}, "loop": ["{{ label }}"]},
         ],
     }
-    # The hosts that are accounts have no job 8, so that the role fails for them.
-    report = service.run([play], inventory=fleet, fails=("authentication", "not_found"))
-    assert service.shown(report) >= {"name", "status", "message"}
+    survey = imported("survey", edgeops_audit_scripts=True, edgeops_report_dir=str(tmp_path / "survey"))
+    # The hosts that are accounts have no job 8, so that the role fails for them. The survey fails for the zone that cannot be read.
+    report = service.run([play, survey], inventory=fleet, fails=("authentication", "not_found", "ansible"))
+    (surveyed,) = of_each_playbook(report)
+    assert service.shown(surveyed) >= {"name", "script_url", "host", "message", "error_message"}
+    assert service.shown(report.outcomes[: -len(surveyed)]) >= {"name", "status", "message"}
 
 
 def test_results_and_filters(service: Service) -> None:
@@ -256,8 +255,8 @@ def test_results_and_filters(service: Service) -> None:
     tasks += [{"ansible.builtin.debug": {"msg": [f"{{{{ told.{listing} | default([]) }}}}"]}} for listing in listings]
     play = {"hosts": "all", "gather_facts": False, "tasks": tasks}
     report = service.run([play], inventory={"localhost": {}})
-    assert service.shown(report) >= {"name", "url", "host", "script_url", "error_message", "field_names", "ClientIP"}
-    assert service.shown(report) >= {"content", "description", "alert_type"}
+    assert service.shown(report.outcomes) >= {"name", "url", "host", "script_url", "error_message", "field_names", "ClientIP"}
+    assert service.shown(report.outcomes) >= {"content", "description", "alert_type"}
 
 
 def test_texts_of_events(service: Service, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import re
 import typing as t
 from pathlib import Path
 
-from zone_runs import GO_ON, fleet, imported
+from zone_runs import GO_ON, fleet, imported, of_each_playbook
 
 from harness import Playbook
 
@@ -111,11 +111,7 @@ def test_playbooks_show_missing_permissions_first(playbook: Playbook, simulator:
     names = ("check", "deliver", "adopt")
     plays = [play for name in names for play in (imported(name, **folders), GO_ON)]
     report = playbook.launch(plays, inventory=hosts, extra_vars=VERIFY)
-    titles = [outcome.name for outcome in report.outcomes]
-    starts = [number for number, title in enumerate(titles) if title == "Validate the variables of the run"]
-    assert len(starts) == len(names), str(report)
-    for name, start, end in zip(names, starts, [*starts[1:], None], strict=True):
-        one = report.outcomes[start:end]
+    for name, one in zip(names, of_each_playbook(report), strict=True):
         (shown,) = [number for number, outcome in enumerate(one) if outcome.name == "Show what the token lacks"]
         result = one[shown].result
         assert "  Zone > Logs > Edit  (Logs Write: jobs; for survey, check, deliver, adopt)" in result["lines"], name

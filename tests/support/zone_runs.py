@@ -60,6 +60,12 @@ def fleet(simulator: t.Any, desired_states: t.Sequence[t.Mapping[str, t.Any]], n
     }
 
 
+def of_each_playbook(report: t.Any) -> list[list[t.Any]]:
+    """Return the outcomes of each playbook that a run imports, in order."""
+    starts = [number for number, outcome in enumerate(report.outcomes) if outcome.name == "Validate the variables of the run"]
+    return [report.outcomes[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
+
+
 def modules(report: t.Any, name: str) -> list[t.Any]:
     """Return the outcomes of one module, in order."""
     return [outcome for outcome in report.ours if outcome.module == name]
