@@ -23,49 +23,56 @@ PAGE = {"zone_id": "{{ zone }}", "baseline": [], "fetches": 1, "evidence_dir": "
 Task = dict[str, t.Any]
 
 
-def shown(name: str, module: str, args: t.Any, **keywords: t.Any) -> list[Task]:
-    """Return a task that may fail, and a debug task that prints its result."""
-    task = {"name": name, f"{NAME}.{module}": args, "ignore_errors": True, "register": "found", **keywords}
-    return [task, {"name": f"Show {name}", "ansible.builtin.debug": {"var": "found"}}]
+def task(name: str, module: str, args: t.Any, **keywords: t.Any) -> Task:
+    """Return a task that may fail."""
+    return {"name": name, f"{NAME}.{module}": args, "ignore_errors": True, **keywords}
+
+
+def shown(tasks: t.Iterable[Task]) -> list[Task]:
+    """Return the tasks, and one that prints what they registered."""
+    registered = [{"register": f"found_{number}", **one} for number, one in enumerate(tasks)]
+    found = [f"{{{{ {one['register']} }}}}" for one in registered]
+    return [*registered, {"name": "Show", "ansible.builtin.debug": {"msg": found}}]
 
 
 def ways() -> list[Task]:
     """Return tasks that succeed, in check mode and for real, and tasks that fail, in process and as ordinary modules."""
     tasks: list[Task] = []
+    address = {"destination_address": "{{ d_s3 }}"}
     for inside in BOTH:
         how = {"diff": True, "vars": {"edgeops_in_process": inside}}
         name = "inside" if inside else "as module"
-        for check in (True, False):
-            tasks += shown(f"Job {name}", "logpush_job", {**JOB, "name": f"edge-{inside}"}, check_mode=check, **how)
-        tasks += shown(f"Wrong {name}", "logpush_job", {**JOB, "name": "", "destination_conf": {"a": "{{ d_s3 }}"}}, **how)
-        address = {"destination_address": "{{ d_s3 }}"}
-        tasks += shown(f"Address in clear {name}", "logpush_job", {"name": "edge", **address}, **how)
-        tasks += shown(f"Addresses in clear {name}", "logpush_jobs", {"jobs": [{"name": "edge", **address}]}, **how)
-        user = {"enabled": True, "base_url": "http://u:{{ s_base }}@127.0.0.1/v4"}
-        tasks += shown(f"User information {name}", "script_monitor", user, **how)
-        for where in ("http://{{ rude }}", "http://service.example", "https://service.example"):
-            there = {"enabled": True, "base_url": f"{where}/v4"}
-            tasks += shown(f"{where} {name}", "script_monitor", there, **how)
-        for page in ("{{ site }}", "http://{{ rude }}/checkout"):
-            pages = [{"url": page, "request_headers": {"Authorization": "Bearer {{ s_header }}"}}]
-            tasks += shown(f"Page {page} {name}", "page_audit", {**PAGE, "pages": pages}, **how)
-        tasks += shown(
-            f"Wrong page {name}",
-            "page_audit",
-            {**PAGE, "pages": [{"url": "{{ site }}", "request_headers": ["{{ s_header }}"]}]},
-            **how,
-        )
-    return tasks
+        job = {**JOB, "name": f"edge-{inside}"}
+        tasks += [task(f"Job {name}", "logpush_job", job, check_mode=check, **how) for check in (True, False)]
+        tasks += [
+            task(f"Wrong {name}", "logpush_job", {**JOB, "name": "", "destination_conf": {"a": "{{ d_s3 }}"}}, **how),
+            task(f"Address in clear {name}", "logpush_job", {"name": "edge", **address}, **how),
+            task(f"Addresses in clear {name}", "logpush_jobs", {"jobs": [{"name": "edge", **address}]}, **how),
+        ]
+        services = {"with broken headers": "http://{{ rude }}", "user information": "http://u:{{ s_base }}@127.0.0.1"}
+        services |= {f"{scheme} proxy": f"{scheme}://service.example" for scheme in ("http", "https")}
+        for where, service in services.items():
+            tasks.append(task(f"Service {where} {name}", "script_monitor", {"enabled": True, "base_url": f"{service}/v4"}, **how))
+        header = {"Authorization": "Bearer {{ s_header }}"}
+        for page, headers in (("{{ site }}", header), ("http://{{ rude }}/checkout", header), ("{{ site }}", ["{{ s_header }}"])):
+            pages = [{"url": page, "request_headers": headers}]
+            tasks.append(task(f"Page {page} {name}", "page_audit", {**PAGE, "pages": pages}, **how))
+    return shown(tasks)
 
 
 def background() -> list[Task]:
     """Return async tasks, whose results are in files while they run."""
-    tasks = shown("Waited for", "logpush_job", {**JOB, "enabled": True}, **{"async": 60, "poll": 1})
-    tasks += shown("Refused", "logpush_job", {**JOB, "destination_conf": ["{{ d_s3 }}"]}, **{"async": 60, "poll": 1})
-    tasks += shown("Left", "script_monitor", {"enabled": True, "api_token": "{{ s_wrong_token }}"}, **{"async": 60, "poll": 0})
-    status = {"jid": "{{ found.ansible_job_id }}"}
-    fetch = {"name": "Fetch", "ansible.builtin.async_status": status, "register": "late", "until": "late.finished"}
-    return [*tasks, {**fetch, "retries": 40, "delay": 1, "ignore_errors": True}, {"ansible.builtin.debug": {"var": "late"}}]
+    wait = {"async": 60, "poll": 1}
+    wrong = {"enabled": True, "api_token": "{{ s_wrong_token }}"}
+    status = {"name": "Fetch", "ansible.builtin.async_status": {"jid": "{{ left.ansible_job_id }}"}, "ignore_errors": True}
+    return shown(
+        [
+            task("Waited for", "logpush_job", {**JOB, "enabled": True}, **wait),
+            task("Refused", "logpush_job", {**JOB, "destination_conf": ["{{ d_s3 }}"]}, **wait),
+            task("Left", "script_monitor", wrong, **wait | {"poll": 0}, register="left"),
+            status | {"register": "late", "until": "late.finished", "retries": 40, "delay": 1},
+        ]
+    )
 
 
 def roles() -> list[Task]:

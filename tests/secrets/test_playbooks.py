@@ -14,13 +14,12 @@ NAME = "edgeops.observability"
 Tasks = list[tuple[str, dict[str, t.Any]]]
 
 
-@pytest.mark.parametrize(
-    ("in_process", "check", "output"),
-    [(True, False, "default"), (True, True, "minimal"), (False, False, "minimal")],
-    ids=["in process", "in check mode", "as module"],
-)
+IN_PROCESS, IN_CHECK_MODE, AS_MODULE = ("in process", True, False), ("in check mode", True, True), ("as module", False, False)
+
+
+@pytest.mark.parametrize(("output", "ways"), [("default", [IN_PROCESS]), ("minimal", [IN_CHECK_MODE, AS_MODULE])])
 def test_output_contains_no_secret(
-    service: t.Any, plants: Plants, run_and_search: t.Any, tmp_path: Path, in_process: bool, check: bool, output: str
+    service: t.Any, plants: Plants, run_and_search: t.Any, tmp_path: Path, output: str, ways: list[tuple[str, bool, bool]]
 ) -> None:
     service.reset()
     zone = service.zones[0]
@@ -33,7 +32,6 @@ def test_output_contains_no_secret(
         "base": service.base_url.replace("//", f"//u:{secret['base_url'].replace('/', '%2F')}@"),
         "zone": zone,
         "account": service.account,
-        "edgeops_in_process": in_process,
     }
     variables |= {f"d_{name.split(',', 1)[0]}": value for name, value in new.items() if "," not in name}
     job = {"name": "edge", "fields": ["ClientIP"], "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}"}
@@ -68,20 +66,21 @@ def test_output_contains_no_secret(
         ("logpush_job", {**account_job, **of_account}),
         ("zone_observability", {**of_account, "state": "absent", "job": {**account_job, "destination_conf": "{{ d_azure }}"}}),
     ]
-    play_tasks = [
-        {"name": f"Task {number}", f"{NAME}.{module}": args, "ignore_errors": True, "register": "found"}
-        for number, (module, args) in enumerate([*tasks, *(further if in_process else ())])
+    plays = [
+        {
+            "name": name,
+            "hosts": "all",
+            "gather_facts": False,
+            "check_mode": check,
+            "vars": {"edgeops_in_process": in_process},
+            "module_defaults": {f"group/{NAME}.zone": {"zone_id": "{{ zone }}", "retries": 0}},
+            "tasks": printed([*tasks, *(further if in_process else ())]),
+        }
+        for name, in_process, check in ways
     ]
-    show = {"name": "Show", "ansible.builtin.debug": {"var": "found"}}
-    play = {
-        "hosts": "all",
-        "gather_facts": False,
-        "module_defaults": {f"group/{NAME}.zone": {"zone_id": "{{ zone }}", "retries": 0}},
-        "tasks": [step for task in play_tasks for step in (task, show)],
-    }
     place = process.Place(tmp_path)
-    command = [str(place.write("play.yml", [play])), "-i", str(place.write("i.yml", process.inventory(None)))]
-    command += ["-e", f"@{place.write('vars.json', variables)}", *(["--check"] if check else [])]
+    command = [str(place.write("play.yml", plays)), "-i", str(place.write("i.yml", process.inventory(None)))]
+    command += ["-e", f"@{place.write('vars.json', variables)}"]
     environment = {
         **place.environment(),
         **service.environment(),
@@ -91,6 +90,16 @@ def test_output_contains_no_secret(
         "JUNIT_OUTPUT_DIR": str(tmp_path / "junit"),
     }
     run = run_and_search(place, command, environment)
-    assert len(run.outcomes) >= 2 * len(play_tasks), "tasks did not run"
+    assert len(run.outcomes) == sum(len(play["tasks"]) for play in plays), "tasks did not run"
     left = bool(service.state(account=service.account)["jobs"])
-    assert left == (check or not in_process), "the job of the account is not deleted, or in check mode"
+    assert left == (ways != [IN_PROCESS]), "the job of the account is not deleted, or in check mode"
+
+
+def printed(tasks: Tasks) -> list[dict[str, t.Any]]:
+    """Return tasks that may fail, and one that prints what they registered."""
+    steps = [
+        {"name": f"Task {number}", f"{NAME}.{module}": args, "ignore_errors": True, "register": f"found_{number}"}
+        for number, (module, args) in enumerate(tasks)
+    ]
+    found = [f"{{{{ found_{number} }}}}" for number in range(len(steps))]
+    return [*steps, {"name": "Show", "ansible.builtin.debug": {"msg": found}}]
