@@ -169,7 +169,9 @@ jobs:
       type: int
       sample: 4
     uploads:
-      description: Batches that were delivered.
+      description: >-
+        Batches that were delivered. Null, as C(records), C(bytes) and C(bytes_compressed), if neither the outcome nor a status of 200 tells it of each
+        batch.
       type: int
       sample: 1440
     records:

@@ -156,6 +156,7 @@ def _all_jobs(query: Query, scope: str) -> list[dict[str, Json]]:
 
 
 _FLAGS = {"0": False, "1": True}
+_DELIVERED = "200"
 
 
 def _jobs(owner: t.Mapping[str, Json], rows: t.Iterable[Row]) -> list[dict[str, Json]]:
@@ -186,22 +187,31 @@ def _facts(uploads: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, Json]:
         return None if any(row[name] is None for row in uploads) else sum(row[name] for row in rows)
 
     final = [row for row in uploads if row["final"] is not False]
-    delivered = [row for row in final if row["success"] is not False]
+    outcomes = [_is_delivered(row) for row in final]
+    delivered = [row for row, outcome in zip(final, outcomes, strict=True) if outcome]
     lost = [row for row in uploads if row["success"] is False and row["final"]]
     known = all(None not in (row["success"], row["final"]) for row in uploads)
+    is_certain = None not in outcomes
     hours, times = ([str(row[name]) for row in uploads if row[name]] for name in ("datetimeHour", "timestamp"))
     return {
-        "uploads": total(delivered, "uploads"),
-        "records": total(delivered, "records"),
+        "uploads": total(delivered, "uploads") if is_certain else None,
+        "records": total(delivered, "records") if is_certain else None,
         "failed_uploads": total(lost, "uploads") if known else None,
         "dropped_records": total(lost, "records") if known else None,
         "retries": total([row for row in uploads if row["final"] is False], "uploads") if known else None,
-        "bytes": total(delivered, "bytes"),
-        "bytes_compressed": total(delivered, "bytesCompressed"),
+        "bytes": total(delivered, "bytes") if is_certain else None,
+        "bytes_compressed": total(delivered, "bytesCompressed") if is_certain else None,
         "statuses": _statuses(final),
         "first": min(hours, default=None),
         "last": max(times or hours, default=None),
     }
+
+
+def _is_delivered(row: t.Mapping[str, t.Any]) -> bool | None:
+    """Return whether uploads were delivered, by their outcome or else by a status that says so; None if neither tells."""
+    if row["success"] is not None:
+        return bool(row["success"])
+    return True if str(row["status"]) == _DELIVERED else None
 
 
 def _statuses(rows: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, int] | None:

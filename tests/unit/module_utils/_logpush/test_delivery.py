@@ -230,7 +230,8 @@ def test_invalid_answer_is_a_bad_response(node: dict[str, t.Any], what: str) -> 
 @pytest.mark.parametrize("value", [12, "12", "9" * 19])
 def test_numbers_may_be_text(value: t.Any) -> None:
     def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        return {"viewer": {"zones": [{"zoneTag": variables["id"][0].upper(), **rows_with(sum={"uploads": value})}]}}
+        rows = rows_with(sum={"uploads": value}, dimensions={"jobId": 4, "success": 1})
+        return {"viewer": {"zones": [{"zoneTag": variables["id"][0].upper(), **rows}]}}
 
     (job,) = report(ask, DesiredFacts(("abc",), 24, None), None, NOW).result["jobs"]
     assert (job["zone_id"], job["uploads"]) == ("abc", int(value))
@@ -330,3 +331,20 @@ def test_member_that_the_plan_does_not_offer_is_not_known(path: str, value: t.An
     assert facts(row)["dropped_records"] in (None, 5)
     if name in ("success", "final"):
         assert facts(row)["failed_uploads"] is None
+    assert {facts(row)[total] for total in ("uploads", "records", "bytes", "bytes_compressed")} <= {None, 0}
+
+
+def test_uploads_of_an_unknown_outcome_are_delivered_by_their_status() -> None:
+    """A plan that does not show outcomes may show statuses, of which 200 is a delivery; of any other it is not known."""
+
+    def uploads(*statuses: t.Any) -> t.Any:
+        rows = [{"sum": {"uploads": 2}, "dimensions": {"jobId": 4, "status": status}} for status in statuses]
+
+        def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+            return {"viewer": {"zones": [{"zoneTag": variables["id"][0], "settings": {HEALTH: SETTINGS}, HEALTH: rows}]}}
+
+        (job,) = report(ask, DesiredFacts(ZONES[:1], 24, None), None, NOW).result["jobs"]
+        return job["uploads"]
+
+    assert uploads(200, "200") == 4
+    assert uploads(200, 403) is None and uploads(200, None) is None
