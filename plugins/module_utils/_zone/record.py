@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import typing as t
 
 from .._address import ACCOUNT, SCOPES, ZONE
@@ -290,9 +291,11 @@ def _lacking(name: str, part: Json) -> str:
         return f"{members[0]} is missing in the result, whose task does not fail (failed_when)"
     if name in _AUDITS and isinstance(part, dict) and part.get("passed") is False and not _fails(part):
         return "the audit did not pass, and its result has no finding"
-    if name == "delivery" and not all(is_integer(dict_of(row).get("job_id")) for row in list_of(_rows_in(part))):
+    numbers = [dict_of(row).get("job_id") for row in list_of(_rows_in(part))] if name == "delivery" else []
+    if not all(map(is_integer, numbers)):
         return "a row does not name its job"
-    return ""
+    twice = [number for number, count in collections.Counter(map(str, numbers)).items() if count > 1]
+    return f"two rows are of the job {twice[0]}" if twice else ""
 
 
 def _owner_of(raw: t.Mapping[str, Json]) -> str:

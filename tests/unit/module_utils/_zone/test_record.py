@@ -56,6 +56,13 @@ def test_a_window_that_was_shortened_is_told_whatever_its_spelling(shortened: t.
     assert isinstance(part, Known) and part.value.shortened == text
 
 
+def test_two_rows_of_one_job_are_not_told_apart() -> None:
+    """One of them would count, and what the other one lost would be told by nobody."""
+    rows = [{**OF_A, "dropped_records": 5}, {**OF_A, "dropped_records": 0}]
+    part = read_record("zones[0]", {"zone": "a", "zone_id": A, "delivery": rows})["delivery"]
+    assert not isinstance(part, Known) and part.message == "two rows are of the job 1"
+
+
 @pytest.mark.parametrize("available", [None, "false", 0])
 def test_facts_of_which_nobody_says_that_they_are_available_are_none(available: t.Any) -> None:
     facts = {**FACTS, "available": available, "jobs": []}
