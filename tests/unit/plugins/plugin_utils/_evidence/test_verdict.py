@@ -10,6 +10,7 @@ from support.chains import resealed
 from support.years import ZONE, Audit, daily, day_of, entry, write
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.answers import Frequency
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.events import OTHER_HASH
 
 A, B = {"a": "1"}, {"a": "1", "b": "1"}
@@ -912,3 +913,11 @@ def test_several_zones_are_named(tmp_path: Path) -> None:
         f"At least every seven days: not met in 4 of 5 zones, first {'b' * 32} from 2026-03-01 to 2026-04-30 without an audit in between that could see",
         f"Every one of 366 audits of 5 zones is accounted for{UNBROKEN}",
     ]
+
+
+@pytest.mark.parametrize("words", ["", " for scripts", ": not met in 1 zone", ": yes"])
+def test_answer_is_what_was_counted(words: str) -> None:
+    """Its words, among which are names of zones, decide nothing."""
+    met, unmet = Frequency(words, 0, 2, 0, None), Frequency(words, 1, 2, 0, None)
+    assert (met.is_met, met.sentence().is_good) == (True, True)
+    assert (unmet.is_met, unmet.sentence().is_good) == (False, False)
