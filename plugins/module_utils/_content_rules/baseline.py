@@ -46,12 +46,12 @@ def entry_sources(entries: t.Iterable[Entry]) -> list[EntrySource]:
     return [
         EntrySource(entry.name, *_source(entry), bool(entry.hosts), entry.declared["authorised_on"], entry.declared["review_by"])
         for entry in entries
-        if is_authorised(entry)
+        if has_authoriser(entry)
     ]
 
 
-def is_authorised(entry: Entry) -> bool:
-    """Return whether an entry is authorised; adopting is not authorising."""
+def has_authoriser(entry: Entry) -> bool:
+    """Return whether anybody authorised an entry; adopting is not authorising."""
     return bool(entry.declared["authorised_by"])
 
 

@@ -12,7 +12,7 @@ from .._policy.facts import COMMON_SCHEMES, EMPTY
 from .._policy.matching import locate
 from .._policy.parse import BLANKS, PLACE, Policy, parse_policy
 from .._text import quoted
-from .baseline import EntrySource, entry_sources, is_authorised
+from .baseline import EntrySource, entry_sources, has_authoriser
 from .facts import (
     ACCEPT,
     ACTIONS,
@@ -104,7 +104,7 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredRule:
         enabled=enabled,
         policy=policy,
         baseline=sources,
-        unauthorised=tuple(entry.name for entry in entries if not is_authorised(entry)),
+        unauthorised=tuple(entry.name for entry in entries if not has_authoriser(entry)),
         look_back_days=check_look_back(params["look_back_days"]),
         accepted=tuple(_accepted(f"accept_blocked[{index}]", text) for index, text in enumerate(params["accept_blocked"])),
         allows_unobserved=params["unobserved"] == ACCEPT,

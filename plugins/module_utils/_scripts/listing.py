@@ -135,6 +135,9 @@ def read_script(item: Json, route: str) -> Script:
         # Compare the exact type, because a boolean of Python is a number as well.
         if type(value) not in types and not (value is None and f"scripts[].{name}" in MAY_BE_ABSENT):
             raise Failure(BAD_RESPONSE, f"Script {identifier} has {json_type(value)} in {name!r}.")
+    for newer, name in PAGE_SHIELD_NAMES.items() if route == "page_shield" and len(script) < len(item) else ():
+        if newer in item and name in item and item[newer] != item[name]:
+            raise Failure(BAD_RESPONSE, f"Script {identifier} has two values, in {newer!r} and in {name!r}.")
     return t.cast("Script", script)
 
 

@@ -95,6 +95,15 @@ def test_page_shield_names_are_translated():
     assert script == {**names, **kept, **verdict}
 
 
+def test_member_with_two_values_is_refused():
+    """An answer with both names of a member has one value for both, or nobody can tell which of them holds."""
+    sent = {"id": "ab", "url": "https://evil.example/a.js", "script_url": "https://shop.example/a.js"}
+    with pytest.raises(Failure, match="Script ab has two values, in 'url' and in 'script_url'"):
+        listing.judged([sent], settled(route="page_shield"))
+    (script,) = listing.judged([{**sent, "script_url": sent["url"]}], settled(route="page_shield"))
+    assert script["script_url"] == sent["url"]
+
+
 @pytest.mark.parametrize("other", [{"script_url": "https://evil.example/a.js"}, {"host": "pay.example"}])
 def test_two_scripts_of_one_identifier_are_refused(other):
     """The one that comes later must not hide the other; a script that moved from one listing to the next is one script."""
