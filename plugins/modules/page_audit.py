@@ -85,7 +85,8 @@ options:
       - A content security policy is compared as a set of directives and sources. Each nonce is one mark, C('nonce-*'), and the query of a reporting
         address is ignored. A directive that stands twice is an error.
       - C(scripts) and C(frames) are lists of URLs or patterns, or of dictionaries with C(url), C(required=true) and,
-        for scripts, C(integrity=required). What is required is V(gone) if a fetch lacks it, or has it where it is not executed or shown.
+        for scripts, C(integrity=required), which each of its elements must have; where none shows the script, as in a recording of what
+        other scripts loaded, it is not known. What is required is V(gone) if a fetch lacks it, or has it where it is not executed or shown.
       - C(inline) is a list of hashes as in a content security policy (C(sha256-) and Base64), or of shapes (C(shape-) and Base64), which
         RV(pages[].inline[].shape) describes.
       - C(forms) is a list of origins without a path. V('self') is the origin of the page. V(mailto:) and V(data:) stand for themselves.
