@@ -20,6 +20,7 @@ def desire(**options: t.Any) -> t.Any:
         ({"expected_plan_ids": {"jobs": 1}}, r"expected_plan_ids\.jobs: must be a plan id, or null"),
         ({"jobs": [], "unlisted_jobs": "absent"}, "unlisted_jobs: 'absent' with an empty or omitted list of jobs"),
         ({"jobs": [{}], "job_defaults": {"fields": ["a"]}}, r"jobs\[0\]\.name: is empty"),
+        ({"job": {"fields": ["a"]}}, r"job\.name: is empty"),
         ({"jobs": [{"name": "a"}], "job_defaults": {"fields": ["a", "b c"]}}, r"job_defaults\.fields\[1\]: "),
         ({"jobs": [{"name": "a", "fields": ["b c"]}], "job_defaults": {"fields": ["b c"]}}, r"jobs\[0\]\.fields\[0\]: "),
         (

@@ -200,6 +200,12 @@ ZONE = {"zone_id": "a"}
         ({"jobs": [{"output_options": {"sample_rate": "x"}}]}, "jobs[0].output_options.sample_rate", "", True),
         ({"jobs": [{}, {"fieldz": 1}]}, "jobs[1].fieldz", "unsupported parameter (did you mean 'fields'?)", True),
         ({"job": {"fieldz": 1}}, "job.fieldz", "unsupported parameter (did you mean 'fields'?)", True),
+        ({"jobs": [{"destination_cnf": 1}]}, "jobs[0].destination_cnf", "(did you mean 'destination_conf'?)", True),
+        ({"job_defaults": {"destination_cnf": 1}}, "job_defaults.destination_cnf", "(did you mean 'destination_conf'?)", True),
+        ({"job_defaults": {"bogus": 1}}, "job_defaults.bogus", "unsupported parameter", True),
+        ({"job": {"api_token": "x"}}, "job.api_token", "unsupported parameter", True),
+        ({"job": {"expected_plan_id": "sha256:0"}}, "job.expected_plan_id", "unsupported parameter", True),
+        ({"custom_fields": {"headers": ["x-a"]}}, "custom_fields.headers", "unsupported parameter", True),
         ({"rute": "auto"}, "rute", "unsupported parameter (did you mean 'route'?)", True),
         # The message of AnsibleModule names these options itself.
         ({"timeout": "soon"}, "timeout", "float", False),
