@@ -36,32 +36,31 @@ class Page:
 
     def __init__(self, browser: sync_api.Browser) -> None:
         self.complaints: list[str] = []
-        # One browser page for phones and one for desktops, because the type of a page cannot be changed.
-        self._both = {mobile: browser.new_page(is_mobile=mobile) for mobile in (False, True)}
-        self.shown = self._both[False]
-        self._console: sync_api.CDPSession | None = None
-        for page in self._both.values():
-            page.set_default_timeout(TIMEOUT)
-            page.on("console", lambda message: self.complaints.append(message.text))
-            page.on("pageerror", lambda error: self.complaints.append(str(error)))
-            # Earlier complaints are about another page.
-            page.on("framenavigated", lambda _frame: self.complaints.clear())
-
-    def show(self, url: str, *, width: int = 1280, height: int = 900, scheme: t.Any = "light", media: t.Any = "screen") -> None:
-        """Load a page and wait for it."""
-        if self._console:
-            self._console.detach()
-        self.shown = self._both[width < 600]
-        self.shown.set_viewport_size({"width": width, "height": height})
-        self.shown.emulate_media(media=media, color_scheme=scheme)
-        self.shown.goto(url)
+        self.shown = browser.new_page(no_viewport=True)
+        self.shown.set_default_timeout(TIMEOUT)
+        self.shown.on("console", lambda message: self.complaints.append(message.text))
+        self.shown.on("pageerror", lambda error: self.complaints.append(str(error)))
+        # Earlier complaints are about another page.
+        self.shown.on("framenavigated", lambda _frame: self.complaints.clear())
         # Runs code like the console of the browser, which the page's content security policy does not restrict.
         self._console = self.shown.context.new_cdp_session(self.shown)
+
+    def show(self, url: str, **looks: t.Any) -> None:
+        """Load a page and wait for it; `looks` as in `look`."""
+        self.look(**looks)
+        self.shown.goto(url)
+        # A new process of the browser may have forgotten it.
+        self.look(**looks)
+
+    def look(self, *, width: int = 1280, height: int = 900, scheme: t.Any = "light", media: t.Any = "screen") -> None:
+        """Change the window of what is shown; a narrow one is a phone."""
+        window = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self._console.send("Emulation.setDeviceMetricsOverride", window)
+        self.shown.emulate_media(media=media, color_scheme=scheme)
 
     def evaluate(self, expression: str) -> t.Any:
         """Return the value of an expression, or of its promise."""
         parameters = {"expression": expression, "awaitPromise": True, "returnByValue": True}
-        assert self._console, "nothing is shown"
         answer = self._console.send("Runtime.evaluate", parameters)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")

@@ -40,9 +40,9 @@ def playbook(simulator: t.Any, zone: str, tmp_path: Path) -> Playbook:
     return Playbook(simulator, zone, tmp_path)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def page() -> t.Iterator[t.Any]:
-    """Return the page in a browser."""
+    """Return the page in a browser, which takes seconds to start."""
     from browser import opened  # noqa: PLC0415  # Playwright is not in every environment that runs tests of this folder
 
     with opened() as opened_page:

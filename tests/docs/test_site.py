@@ -5,7 +5,6 @@
 import functools
 import html.parser
 import http.server
-import itertools
 import re
 import threading
 import typing as t
@@ -130,37 +129,42 @@ MEASURE = """(async width => {
 Seen = dict[str, t.Any]
 
 
-def look(folder: Path, pages: t.Sequence[str], widths: t.Sequence[int]) -> dict[tuple[str, int], Seen]:
+def seen(page: browser.Page, folder: Path, names: t.Sequence[str], widths: t.Sequence[int]) -> dict[tuple[str, int], Seen]:
     """Return each page at each width as a browser shows it from a server on loopback."""
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_arguments: object) -> None:
             """Log nothing."""
 
-    seen: dict[tuple[str, int], Seen] = {}
+    found: dict[tuple[str, int], Seen] = {}
     handler = functools.partial(Handler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, browser.opened() as view:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        for width, page in itertools.product(widths, pages):
-            view.show(f"http://127.0.0.1:{server.server_port}/{page}", width=width)
-            seen[page, width] = view.evaluate(MEASURE.replace("WIDTH", str(width)))
+        for name in names:
+            page.show(f"http://127.0.0.1:{server.server_port}/{name}", width=widths[0])
+            for width in widths:
+                page.look(width=width)
+                found[name, width] = page.evaluate(MEASURE.replace("WIDTH", str(width)))
         server.shutdown()
-    return seen
+    return found
 
 
 @browser.NEEDED
-def test_pages_fit_desktop_and_phone(site: Path, pages: dict[str, Page]) -> None:
-    seen = look(site, sorted(pages), (DESK, PHONE))
+def test_pages_fit_desktop_and_phone(page: browser.Page, site: Path, pages: dict[str, Page]) -> None:
+    layouts = seen(page, site, sorted(pages), (PHONE, DESK))
     assert not [
         (place, layout["content"], layout["wide"])
-        for place, layout in seen.items()
+        for place, layout in layouts.items()
         if layout["content"] > place[1] or layout["wide"]
     ]
-    assert not [place for place, layout in seen.items() if layout["text"] < 100 and place[0] != "search.html"]
-    assert not [(place, layout["cut"]) for place, layout in seen.items() if layout["cut"] and place[1] == DESK]
-    assert not [(place, layout["images"]) for place, layout in seen.items() if layout["images"]]
+    assert not [place for place, layout in layouts.items() if layout["text"] < 100 and place[0] != "search.html"]
+    assert not [(place, layout["cut"]) for place, layout in layouts.items() if layout["cut"] and place[1] == DESK]
+    assert not [(place, layout["images"]) for place, layout in layouts.items() if layout["images"]]
     hosts = {
-        urlsplit(address).hostname for layout in seen.values() for address in layout["loaded"] if not address.startswith("data:")
+        urlsplit(address).hostname
+        for layout in layouts.values()
+        for address in layout["loaded"]
+        if not address.startswith("data:")
     }
     assert hosts == {"127.0.0.1"}
 
@@ -178,8 +182,8 @@ jQuery(() => jQuery(() => jQuery(() => {
 
 
 @browser.NEEDED
-def test_measurement_waits_for_the_theme(tmp_path: Path) -> None:
+def test_measurement_waits_for_the_theme(page: browser.Page, tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "late.html").write_text(LATE_THEME, encoding="utf-8")
-    (layout,) = look(tmp_path / "site", ["late.html"], [DESK]).values()
+    (layout,) = seen(page, tmp_path / "site", ["late.html"], [DESK]).values()
     assert (layout["content"], layout["wide"], layout["text"]) == (DESK, [], len("from the theme"))
