@@ -74,16 +74,16 @@ def configure(controller: Controller, place: Place, service: t.Any, runs: t.Sequ
 
 @pytest.fixture(scope="session")
 def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
-    """Return the controller after two runs of configure.yml."""
+    """Return the controller after three runs of configure.yml, of which the first could not update the project."""
     # Injectors of credential types contain template syntax that must not be evaluated, which extra variables would be.
     single = {name: items[:1] for name, items in load("controller.yml").items() if name in VARIABLES and "types" not in name}
     with running(playbooks=[path.name for path in PROJECT.glob("*.yml")]) as controller:
-        yield configure(controller, Place(tmp_path_factory.mktemp("configured")), simulator_server, [{}, single])
+        controller.failing_updates = 1
+        yield configure(controller, Place(tmp_path_factory.mktemp("configured")), simulator_server, [{}, {}, single])
 
 
 @pytest.fixture(scope="session")
 def minimal(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
-    """Return the controller after three runs of the minimal setup, of which the first could not update the project."""
+    """Return the controller after a run of the minimal setup."""
     with running(playbooks=[path.name for path in PROJECT.glob("*.yml")]) as controller:
-        controller.failing_updates = 1
-        yield configure(controller, Place(tmp_path_factory.mktemp("minimal")), simulator_server, [load("small.yml")] * 3)
+        yield configure(controller, Place(tmp_path_factory.mktemp("minimal")), simulator_server, [load("small.yml")])

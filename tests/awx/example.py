@@ -46,9 +46,9 @@ def load(name: str) -> t.Any:
 
 @dataclasses.dataclass(frozen=True)
 class Configured:
-    """A controller after two runs of configure.yml, with the output and the writes of each run.
+    """A controller after runs of configure.yml, with the output and the writes of each run.
 
-    The second run has only one object of each kind.
+    The last of three runs has only one object of each kind.
     """
 
     controller: Controller
