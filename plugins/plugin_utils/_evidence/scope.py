@@ -45,8 +45,8 @@ def new_setting(
     `earlier` is the monitor of the audit before, `last` its time. The clock of an audit may be behind that of the service, so that a later
     time alone proves nothing.
     """
-    at = parse_time(monitor["updated_at"])
-    if at is None or earlier is None or last is None or at <= last or at == parse_time(earlier["updated_at"]):
+    at = parse_time(monitor.get("updated_at"))
+    if at is None or earlier is None or last is None or at <= last or at == parse_time(earlier.get("updated_at")):
         return None
     return at if earlier["enabled"] and monitor["enabled"] else None
 

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.chains import write_chain
 from support.histories import ModelZone, entry_of, hash_of, make_histories
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
@@ -247,3 +248,11 @@ def test_verdict_counts_unauthorised_scripts(tmp_path):
         "At least every seven days: yes",
         f"Every one of 3 audits of 1 zone is accounted for. {OF_BOTH}",
     ]
+
+
+def test_monitor_without_a_time_has_no_new_setting(tmp_path: Path) -> None:
+    """Of the monitor, a record needs to say only whether it is on."""
+    monitors = [{"enabled": True}, {"enabled": True, "updated_at": "2026-11-21T12:00:00Z"}, {"enabled": True}]
+    write_chain(tmp_path, [{"at": f"2026-11-2{day}T06:00:00Z", "monitor": monitor} for day, monitor in enumerate(monitors, 1)])
+    (chain,) = read(tmp_path).chains
+    assert [audit.is_new_setting for audit in chain.history.audits] == [False, True, False]
