@@ -254,8 +254,9 @@ def modules(session: nox.Session, core: str) -> None:
     """Whether each module works against the simulator"""
     # The oldest core is tested with the oldest supported urllib3.
     http = ("tests/unit/module_utils/_api", "tests/tls") if core == next(iter(CORES)) else ()
+    chosen = ("-m", "every_core") if core != ENDS[0] else ()
     # Tests of HTTP wait.
-    pytest(session, f"core-{core}", "tests/modules", *http, workers=several(session))
+    pytest(session, f"core-{core}", *chosen, "tests/modules", *http, workers=several(session))
 
 
 @gate("test", "once")

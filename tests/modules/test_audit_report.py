@@ -3,7 +3,10 @@
 import json
 import stat
 
+import pytest
 from support.samples.fleet import AT, LATER, WAIVER, audit, drifted, failed, finding, job, record
+
+pytestmark = pytest.mark.every_core
 
 ALL = ["json", "html", "junit", "markdown", "metrics"]
 ZONES = [

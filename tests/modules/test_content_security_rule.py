@@ -39,6 +39,7 @@ def script(url: str, number: int = 0) -> dict[str, t.Any]:
     return {"script_id": f"{number}", "script_url": url, "host": "shop.example", "seen_on_first": "https://shop.example/pay"}
 
 
+@pytest.mark.every_core
 def test_lifecycle(modules: Modules) -> None:
     created, changed, deleted = modules.lifecycle(
         "content_security_rule",

@@ -2,11 +2,14 @@
 
 import typing as t
 
+import pytest
 from support.samples import custom_fields as samples
 from support.samples.custom_fields import NONE, own
 from zone_runs import names, rules
 
 from harness import Modules
+
+pytestmark = pytest.mark.every_core
 
 READ = "edgeops.observability.log_custom_fields_info"
 FOREIGN = {**samples.FOREIGN, "id": "0f" * 16}

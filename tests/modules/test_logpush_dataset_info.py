@@ -2,7 +2,11 @@
 
 import typing as t
 
+import pytest
+
 from harness import Modules
+
+pytestmark = pytest.mark.every_core
 
 
 def info(dataset: str, **more: t.Any) -> dict[str, t.Any]:

@@ -20,6 +20,7 @@ def run(modules: Modules, check: bool = False, fails: str | None = None, warns: 
     return modules.run({"name": "Read", MODULE: options}, defaults={}, check=check, fails=fails, warns=warns)
 
 
+@pytest.mark.every_core
 @pytest.mark.parametrize("check", [True, False])
 def test_delivered_and_lost_batches(modules: Modules, check: bool) -> None:
     """Delivered batches, retried batches and lost batches are counted separately, in check mode as well."""

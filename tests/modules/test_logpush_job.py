@@ -7,6 +7,8 @@ import pytest
 
 from harness import Modules
 
+pytestmark = pytest.mark.every_core
+
 KEY = "planted/key+8c0d=b7"
 NEW_KEY = "planted-key-after-rotation-77e1"
 KEY_ENCODED = "planted%2Fkey%2B8c0d%3Db7"

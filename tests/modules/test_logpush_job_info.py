@@ -2,7 +2,11 @@
 
 import typing as t
 
+import pytest
+
 from harness import Modules
+
+pytestmark = pytest.mark.every_core
 
 SECRET = "planted-secret-8c0d"
 JOBS: list[dict[str, t.Any]] = [

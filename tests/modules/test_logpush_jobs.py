@@ -2,7 +2,11 @@
 
 import typing as t
 
+import pytest
+
 from harness import Modules
+
+pytestmark = pytest.mark.every_core
 
 MODULE = "edgeops.observability.logpush_jobs"
 KEY = "planted-key-8c0db7"

@@ -2,7 +2,11 @@
 
 import typing as t
 
+import pytest
+
 from harness import Modules
+
+pytestmark = pytest.mark.every_core
 
 S3 = "s3://example-bucket/http/{DATE}?region=us-west-2"
 WITH_KEYS = "s3://archive?access-key-id=EXAMPLEID&secret-access-key=planted-key-8c0d&region=auto"

@@ -28,6 +28,7 @@ def methods(report: Report) -> list[str]:
     return [f"{entry['method']} {entry['path'].rpartition('/')[2]}" for entry in report.journal]
 
 
+@pytest.mark.every_core
 def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
     created, modified, deleted = modules.lifecycle(
         "logpush_transformer",

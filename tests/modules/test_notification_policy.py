@@ -37,6 +37,7 @@ def test_name_of_another_policy_is_refused(modules: Modules, account: dict[str, 
     assert f"is already named {NEW['name']!r}" in report.failure["msg"] and not report.writes
 
 
+@pytest.mark.every_core
 def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
     created, modified, deleted = modules.lifecycle(
         "notification_policy",

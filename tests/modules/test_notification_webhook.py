@@ -44,6 +44,7 @@ def run(modules: Modules, args: dict[str, t.Any], **more: t.Any) -> Report:
     return modules.run({"name": "Task", WRITE: args}, defaults={"account_id": modules.simulator.account}, secrets=SECRETS, **more)
 
 
+@pytest.mark.every_core
 def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
     created, modified, deleted = modules.lifecycle(
         "notification_webhook",

@@ -44,6 +44,7 @@ def authorised(modules: Modules, url: str, **options: t.Any) -> list[dict[str, t
     return [{**proposal, **AUTHORISED} for proposal in result["proposals"]]
 
 
+@pytest.mark.every_core
 def test_proposals_authorise_a_page(modules: Modules, site: Site) -> None:
     url = site.put("/checkout", CHECKOUT, POLICY, ("X-Frame-Options", "DENY"), ("X-Unrelated", "1"))
     first = modules.run(task(url)).result

@@ -3,9 +3,12 @@
 import os
 from pathlib import Path
 
+import pytest
 from support.audited import KNOWN, SCRIPTS, A, records, task
 
 from harness import Modules
+
+pytestmark = pytest.mark.every_core
 
 
 def test_every_run_adds_a_record(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:

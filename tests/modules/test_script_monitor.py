@@ -6,6 +6,8 @@ import pytest
 
 from harness import Modules
 
+pytestmark = pytest.mark.every_core
+
 SCRIPT_A = {
     "script_id": "0a" * 16,
     "script_url": "https://cdn.example.net/a.js",

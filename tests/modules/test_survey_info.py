@@ -3,6 +3,7 @@
 import time
 import typing as t
 
+import pytest
 from support.samples.fleet import report as of_records
 
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.listing import reports_of
@@ -26,6 +27,7 @@ def fleet(modules: Modules, count: int) -> list[str]:
     return ids
 
 
+@pytest.mark.every_core
 def test_unreadable_parts_have_a_reason(modules: Modules) -> None:
     """Each part is a result, or the reason why it could not be read; the other parts are still read."""
     first, second = fleet(modules, 2)

@@ -32,6 +32,7 @@ def rows(report: t.Any) -> dict[tuple[str, str], t.Any]:
     return {(row["scope"], row["product"]): row["readable"] for row in report.result["permissions"]}
 
 
+@pytest.mark.every_core
 def test_everything_can_be_read(read_token: t.Callable[..., t.Any]) -> None:
     """Each product is read once, and the status of the token."""
     report = read_token()

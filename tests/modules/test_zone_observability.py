@@ -10,6 +10,8 @@ from zone_runs import DESTINATION, SECRET, job
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.registered import why_untold
 from harness import Modules, prediction
 
+pytestmark = pytest.mark.every_core
+
 MODULE = "edgeops.observability.zone_observability"
 KEY = "planted-key-8c0db7"
 JOB = {"name": "archive", "destination_conf": f"s3://archive/http?access-key-id=ID&secret-access-key={KEY}", "fields": ["RayID"]}

@@ -4,11 +4,14 @@ import json
 import typing as t
 from pathlib import Path
 
+import pytest
 import yaml
 from support.samples.custom_fields import own
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt import files
 from harness import Modules
+
+pytestmark = pytest.mark.every_core
 
 SECRET = "planted-secret-71fe"
 JOB: dict[str, t.Any] = {
