@@ -42,7 +42,7 @@ options:
     default: []
   account_ids:
     description:
-      - Only these accounts and their zones.
+      - Only these accounts and their zones. An account that the service does not list is read as well, so that it is not left out unseen.
       - If omitted, the member C(edgeops_survey.account_ids) of the variable of the playbook.
     type: list
     elements: str
