@@ -9,10 +9,15 @@ from support import file_store
 from support.samples.fleet import WAIVER
 from support.zone_runs import DESTINATION, SECRET, fleet, lists, shown_lines
 
+from harness import Plays
+
 CHECK = "edgeops.observability.check"
+DELIVER = "edgeops.observability.deliver"
 FIELDS = {"custom_fields": lists(request=["x-trace-id"]), "job": None}
 MONITOR = {"script_monitor_enabled": True, "job": None}
 HEADER = "planted-header-secret-77aa"
+REFUSED = ("gate", "conflict")
+GO_ON = {"name": "Go on", "hosts": "all", "gather_facts": False, "tasks": [{"ansible.builtin.meta": "clear_host_errors"}]}
 
 
 @pytest.fixture
@@ -64,25 +69,32 @@ def test_reports_of_two_runs(playbook, simulator, tmp_path):
     assert second.returncode == 0 and not first.writes and not second.writes
 
 
-def test_fail_on_unmanaged_and_missing_fields(playbook, simulator):
+def check(hosts, **variables):
+    """Return the check of these hosts; `variables` have no prefix."""
+    named = {"target": ":".join(hosts), **variables}
+    return {"import_playbook": CHECK, "vars": {f"edgeops_{name}": value for name, value in named.items()}}
+
+
+def required_fields(simulator):
     """Jobs are read if fields are required; without a folder the report is in a temporary one, whose path is shown."""
-    hosts = fleet(simulator, [{}, {"job": None}])
-    extra = {"edgeops_fail_on": ["missing_field", "unmanaged"], "edgeops_required_fields": {"http_requests": ["RayID"]}}
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=extra, fails="ansible")
+    hosts = fleet(simulator, [{}, {"job": None}, MONITOR], "required")
+    job = {"name": "edge-logs", "dataset": "http_requests", "destination_conf": DESTINATION, "enabled": True}
+    simulator.seed(jobs={hosts["required2"]["zone_id"]: [{**job, "logpull_options": "fields=RayID"}]})
+    needed = {"fail_on": ["missing_field", "unmanaged"], "required_fields": {"http_requests": ["RayID"]}}
+    report = yield Plays([check(hosts, **needed)], hosts, fails="ansible")
     assert kept(report)["edgeops_report"]["counts"]["findings"] == 1
     assert shown_lines(report)[-1].startswith("The report is ")
     assert Path(shown_lines(report)[-1].removeprefix("The report is ")).is_file()
-    reasons = {outcome.host: outcome.result["msg"] for outcome in report.failures}
-    assert set(reasons) == {"zone0", "zone1"}, reasons
+    reasons = {outcome.host: outcome.result["msg"].partition(":")[0] for outcome in report.failures}
+    assert reasons == {"required0": "fail_on missing_field", "required1": "fail_on unmanaged"}
 
 
-def test_report_files_are_uploaded(playbook, simulator, store):
+def uploaded(simulator, store):
     """All files are uploaded, even if the storage refuses one of them."""
-    hosts = fleet(simulator, [MONITOR])
+    hosts = fleet(simulator, [MONITOR], "sent")
     store.refused = ("report.html",)
-    url = f"{store.url}/audits/"
-    extra = {"edgeops_report_put_url": url, "edgeops_report_put_headers": {"Authorization": HEADER}}
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=extra, secrets=[HEADER], verbosity=4, fails="ansible")
+    put = {"report_put_url": f"{store.url}/audits/", "report_put_headers": {"Authorization": HEADER}}
+    report = yield Plays([check(hosts, **put)], hosts, fails="ansible")
     message = "report.html could not be put to put_url: the answer has status 403. The report is in "
     assert report.failures[0].result["msg"].startswith(message)
     assert {path: (secret, kind) for path, (secret, kind, _body) in store.files.items()} == {
@@ -94,65 +106,87 @@ def test_report_files_are_uploaded(playbook, simulator, store):
     assert made["counts"]["statuses"]["drifted"] == 1
 
 
-def test_rule_that_would_block_makes_a_zone_drifted(playbook, simulator):
-    """The zone is drifted and has the reason, and fails if configured; a delivery writes all zones but this one."""
+def test_reports_without_a_folder(playbook, simulator, store):
+    # The upload is the last one, because a run ends where all hosts of a play fail.
+    scenarios = {"required fields": required_fields(simulator), "uploaded": uploaded(simulator, store)}
+    playbook.run_scenarios(scenarios, secrets=[HEADER, SECRET], verbosity=4)
+
+
+def attacked(simulator):
+    """Return zones with a rule that would block, a job that was led elsewhere and one that nobody declared, and two others that drifted."""
     rule = {"description": "checkout", "action": "allow"}
-    hosts = fleet(simulator, [{**FIELDS, "content_security_rules": [rule]}, MONITOR])
-    zone = hosts["zone0"]["zone_id"]
-    seen = {"policy_id": "r1", "url": "https://cdn.example/{{ 7 * 7 }}.js", "host": "shop.example", "count": 3}
-    simulator.seed(
-        policies={zone: [{"id": "r1", "description": "checkout"}]},
-        violations={zone: [{**seen, "datetime": "2026-11-25T00:00:00Z"}]},
-    )
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_fail_on": []}, fails="gate")
-    assert report.returncode == 0 and not report.writes, report
-    assert kept(report)["edgeops_check"]["statuses"]["drifted"] == ["zone0", "zone1"]
-    lines = shown_lines(report)
-    source = "script-src https://cdn.example/%7B%7B%207%20*%207%20%7D%7D.js"
-    assert any(
-        "zone0 finding enforcement_refused" in text and "would block 1 source" in text and "49" not in text for text in lines
-    ), (lines, source)
-    assert any("zone0 difference" in text and "action is log, should be allow" in text for text in lines), lines
-    failing = playbook.run(
-        playbook=CHECK, inventory=hosts, extra_vars={"edgeops_fail_on": ["enforcement_refused"]}, fails=["gate", "ansible"]
-    )
-    assert failing.returncode == 2 and [outcome.host for outcome in failing.failures][-1] == "zone0"
-    delivered = playbook.run(playbook="edgeops.observability.deliver", inventory=hosts, fails=["gate", "ansible"])
-    assert delivered.returncode == 2 and {entry["zone"] for entry in delivered.writes} == {hosts["zone1"]["zone_id"]}
-    assert any("would block 1 source" in text for text in shown_lines(delivered, "Show the outcomes"))
-
-
-def test_job_that_was_led_elsewhere_makes_a_zone_drifted(playbook, simulator):
-    """The zone is drifted and fails if configured, as one with a job that nobody declared does not pass; a delivery writes neither of them."""
     item = {
         "name": "edge-logs",
         "destination_address": "s3://edge-logs/all?region=eu-west-1",
         "filter": "",
         "option_flags": {"sample": 1},
     }
-    states = [{"jobs": [item], "script_monitor_enabled": True}, {"jobs": []}, MONITOR]
-    hosts = fleet(simulator, [{"job": None, **state} for state in states])
-    led, stolen, written = (host["zone_id"] for host in hosts.values())
+    states = {
+        "blocking": {**FIELDS, "content_security_rules": [rule]},
+        "drifted": MONITOR,
+        "led": {"job": None, "jobs": [item], "script_monitor_enabled": True},
+        "stolen": {"job": None, "jobs": []},
+        "other": MONITOR,
+    }
+    hosts = dict(zip(states, fleet(simulator, list(states.values())).values(), strict=True))
+    zones = {name: host["zone_id"] for name, host in hosts.items()}
+    seen = {"policy_id": "r1", "url": "https://cdn.example/{{ 7 * 7 }}.js", "host": "shop.example", "count": 3}
     moved = {"name": "edge-logs", "enabled": True, "destination_conf": DESTINATION.replace("edge-logs", "evil")}
     other = {"name": "stolen", "enabled": True, "destination_conf": "https://evil.example/steal"}
-    simulator.seed(jobs={led: [moved], stolen: [other]})
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_fail_on": []}, fails="conflict", secrets=[SECRET])
+    simulator.seed(
+        policies={zones["blocking"]: [{"id": "r1", "description": "checkout"}]},
+        violations={zones["blocking"]: [{**seen, "datetime": "2026-11-25T00:00:00Z"}]},
+        jobs={zones["led"]: [moved], zones["stolen"]: [other]},
+    )
+    return hosts
+
+
+def nothing_named(hosts):
+    report = yield Plays([check(hosts, fail_on=[])], hosts, fails=REFUSED)
     assert report.returncode == 0 and not report.writes, report
     statuses = kept(report)["edgeops_check"]["statuses"]
-    assert (statuses["drifted"], statuses["findings"]) == (["zone0", "zone2"], ["zone1"]), statuses
+    assert (sorted(statuses["drifted"]), statuses["findings"]) == (["blocking", "drifted", "led", "other"], ["stolen"]), statuses
+    found = [line for line in shown_lines(report) if "blocking finding enforcement_refused" in line]
+    assert any("would block 1 source" in line and "49" not in line for line in found), found
     lines = shown_lines(report)
+    assert any("blocking difference" in line and "action is log, should be allow" in line for line in lines), lines
     assert any(
-        "zone0 difference" in text and "destination.address is evil/all, should be edge-logs/all" in text for text in lines
+        "led difference" in line and "destination.address is evil/all, should be edge-logs/all" in line for line in lines
     ), lines
-    assert any("zone1 finding unlisted_job" in text and "https://evil.example/steal" in text for text in lines), lines
-    extra = {"edgeops_fail_on": ["drifted", "findings"]}
-    failing = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=extra, fails=["conflict", "ansible"])
-    assert failing.returncode == 2 and {"zone0", "zone1"} <= {outcome.host for outcome in failing.failures}
-    delivered = playbook.run(
-        playbook="edgeops.observability.deliver", inventory=hosts, fails=["conflict", "ansible"], secrets=[SECRET]
-    )
-    assert delivered.returncode == 2 and {entry["zone"] for entry in delivered.writes} == {written}
-    assert any(
-        "zone0 failed: conflict: " in text and "delivers to another place" in text
-        for text in shown_lines(delivered, "Show the outcomes")
-    )
+    assert any("stolen finding unlisted_job" in line and "https://evil.example/steal" in line for line in lines), lines
+
+
+def enforcement_named(hosts):
+    report = yield Plays([check(hosts, fail_on=["enforcement_refused"]), GO_ON], hosts, fails=[*REFUSED, "ansible"])
+    assert report.returncode == 2 and [outcome.host for outcome in report.failures if outcome.status == "failed"] == ["blocking"]
+
+
+def delivered(hosts):
+    """A delivery writes all zones but these."""
+    report = yield Plays([{"import_playbook": DELIVER}, GO_ON], hosts, fails=[*REFUSED, "ansible"])
+    assert report.returncode == 2
+    assert {entry["zone"] for entry in report.writes} == {hosts[name]["zone_id"] for name in ("drifted", "other")}
+    lines = shown_lines(report, "Show the outcomes")
+    assert any("would block 1 source" in line for line in lines)
+    assert any("led failed: conflict: " in line and "delivers to another place" in line for line in lines)
+
+
+def drifted_named(hosts):
+    report = yield Plays([check(hosts, fail_on=["drifted", "findings"])], hosts, fails=[*REFUSED, "ansible"])
+    assert report.returncode == 2
+    assert {outcome.host for outcome in report.failures if outcome.status == "failed"} == {"blocking", "led", "stolen"}
+
+
+def test_attacked_zones_are_drifted_or_have_findings(playbook, simulator):
+    """A zone with a rule that would block, or a job that was led elsewhere, is drifted, and one with a job that nobody declared has a finding.
+
+    They fail if configured, and a delivery writes none of them.
+    """
+    hosts = attacked(simulator)
+    scenarios = {
+        "nothing named": nothing_named(hosts),
+        "enforcement named": enforcement_named(hosts),
+        "delivered": delivered(hosts),
+        "drifted named": drifted_named(hosts),
+    }
+    playbook.run_scenarios(scenarios, secrets=[SECRET])

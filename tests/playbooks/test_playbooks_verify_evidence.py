@@ -1,51 +1,56 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+import shutil
 import typing as t
 from pathlib import Path
 
 from support.audited import task
 
-from harness import Playbook
+from harness import Modules, Playbook, Plays, Report, Scenario
 
 VERIFY = "edgeops.observability.verify_evidence"
 
 
-def verify(playbook: Playbook, evidence: Path, *, fails: str | None = None, **variables: t.Any) -> str:
-    """Return the output of the playbook, or its failure; it sends no requests."""
-    # A limit restricts the hosts of a run; evidence is verified for all zones regardless of it.
-    report = playbook.run(
-        playbook=VERIFY,
-        inventory={
-            "localhost": {},
-            "zone0": {},
-            "shop.example": {"zone_id": playbook.zone.upper()},
-            "blog.example": {"zone_id": "b" * 32},
-        },
-        extra_vars={"edgeops_evidence_dir": str(evidence), **variables},
-        fails=fails,
-        arguments=["--limit", "zone0"],
-    )
-    assert [outcome.name for outcome in report.outcomes][1:2] == ["Verify the chains"]
-    assert report.journal == [] and (report.returncode == 0) is (fails is None)
-    if fails:
-        return str(report.failures[0].result["msg"])
-    (lines,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the chains"]
-    return "\n".join(lines)
+def verification(zone: str, evidence: Path, heads: dict[str, str], fails: str | None = None) -> Plays:
+    """Return the plays of the playbook. It sends no requests."""
+    zones = {"shop.example": {"zone_id": zone.upper()}, "blog.example": {"zone_id": "b" * 32}}
+    hosts = {"localhost": {}, "zone0": {}, **zones}
+    variables = {"edgeops_evidence_dir": str(evidence), "edgeops_expected_heads": heads}
+    return Plays([{"import_playbook": VERIFY, "vars": variables}], hosts, fails=fails)
 
 
-def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, evidence: Path, zone: str) -> None:
+def check(report: Report) -> None:
+    assert [outcome.name for outcome in report.outcomes][1:2] == ["Verify the chains"] and report.journal == []
+
+
+def whole(zone: str, evidence: Path, heads: list[str]) -> Scenario:
+    report = yield verification(zone, evidence, {zone: heads[2]})
+    check(report)
+    lines = report.named("Show the chains").result["msg"]
+    assert lines[0].startswith("Valid: 1 chain, ") and lines[0].endswith("; nothing is said of 1 zone without evidence")
+    assert lines[-1] == "1 zone of the inventory has no evidence here, and nothing is said of it: blog.example"
+    lines = "\n".join(lines)
+    assert f"shop.example {zone}: 4 records are valid" in lines and f"shop.example {zone}: head {heads[3]}" in lines
+    assert report.returncode == 0
+
+
+def cut(zone: str, evidence: Path, heads: list[str]) -> Scenario:
+    report = yield verification(zone, evidence, {zone: heads[2]}, fails="ansible")
+    check(report)
+    assert f"{zone}: record 3 is missing" in report.failures[0].result["msg"]
+    assert report.returncode != 0
+
+
+def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, evidence: Path, zone: str, tmp_path: Path) -> None:
+    """A limit restricts the hosts of a run; evidence is verified for all zones regardless of it."""
     (evidence / "nothing").mkdir(parents=True)
     nothing = {"edgeops.observability.script_evidence_info": {"evidence_dir": str(evidence / "nothing")}, "name": "Nothing"}
-    audits = [task(str(number), evidence_dir=str(evidence), details="none") for number in range(4)]
-    done = playbook.run([*audits, nothing])
+    audits: list[dict[str, t.Any]] = [task(str(number), evidence_dir=str(evidence), details="none") for number in range(4)]
+    done = Modules(playbook.simulator, zone, tmp_path / "audits").run([*audits, nothing])
     assert done.named("Nothing").result["lines"] == ["There is no evidence in the folder."]
     heads = [outcome.result["evidence"]["head"] for outcome in done.ours[:4]]
-    file = evidence / f"{zone}.jsonl"
-    lines = verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]})
-    first, *_chains, last = lines.splitlines()
-    assert first.startswith("Valid: 1 chain, ") and first.endswith("; nothing is said of 1 zone without evidence")
-    assert last == "1 zone of the inventory has no evidence here, and nothing is said of it: blog.example"
-    assert f"shop.example {zone}: 4 records are valid" in lines and f"shop.example {zone}: head {heads[3]}" in lines
-
+    shutil.copytree(evidence, tmp_path / "cut")
+    file = tmp_path / "cut" / f"{zone}.jsonl"
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:2]))
-    assert f"{zone}: record 3 is missing" in verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]}, fails="ansible")
+    scenarios = {"whole": whole(zone, evidence, heads), "cut": cut(zone, tmp_path / "cut", heads)}
+    playbook.run_scenarios(scenarios, arguments=["--limit", "zone0"])
