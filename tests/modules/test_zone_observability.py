@@ -87,7 +87,7 @@ def test_template_that_the_service_has_is_data(modules: Modules) -> None:
 
 
 def test_omitted_parts_are_not_changed(modules: Modules) -> None:
-    for part, args in (("custom_fields", {}), ("jobs", {"unlisted_jobs": "report"})):
+    for part, args in (("custom_fields", {}), ("custom_fields", {"state": "absent"}), ("jobs", {"unlisted_jobs": "report"})):
         report = modules.run(task(**args))
         assert report.result[part] == {} and report.result["plan_ids"] == dict.fromkeys(report.result["plan_ids"])
         assert report.journal == [] and report.result["changed"] is False

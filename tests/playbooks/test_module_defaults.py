@@ -71,9 +71,22 @@ def test_address_of_the_host_applies_to_tasks(playbook, simulator, zone):
     fields["vars"] = {"edgeops_in_process": True}  # an ordinary module takes long
     # An empty list of zones does not mean the zone of the host.
     delivery = {"name": "Delivery", "edgeops.observability.logpush_delivery_info": {"zone_ids": []}, "ignore_errors": True}
+    # Unsupported addresses in module_defaults are ignored, in the task they are refused.
+    defaults = {GROUP: {"account_id": simulator.account, "zone_id": zone}}
+    info = "edgeops.observability.log_custom_fields_info"
+    tasks = [
+        {"name": "defaults", info: {}},
+        {"name": "survey", "edgeops.observability.survey_info": {"delivery": False}},
+        {"name": "empty", "edgeops.observability.logpush_job_info": {"zone_id": ""}},
+        {"name": "own", "edgeops.observability.notification_policy_info": {"zone_id": "ab"}, "ignore_errors": True},
+        {"name": "names", "edgeops.observability.notification_policy_info": {"zone_name": "a.example"}, "ignore_errors": True},
+    ]
+    both = {"name": "task", info: {"zone_id": zone, "account_id": "ab"}, "ignore_errors": True}
     plays = [
         {"hosts": "all", "gather_facts": False, "tasks": [jobs, fields]},
         {"hosts": "by_id", "gather_facts": False, "tasks": [delivery]},
+        {"hosts": "nothing", "gather_facts": False, "module_defaults": defaults, "tasks": tasks},
+        {"hosts": "nothing", "gather_facts": False, "tasks": [both]},
     ]
     report = playbook.run(playbook=plays, inventory=hosts, fails=("invalid_option",))
     assert report.named("Delivery").result["msg"] == "zone_ids: the list is empty"
@@ -90,6 +103,11 @@ def test_address_of_the_host_applies_to_tasks(playbook, simulator, zone):
     # The module does not support accounts: it ignores the account of the host, and evaluates the zone name.
     assert {host for host, result in fields_of.items() if result.get("failed")} == {*failed, "by_account"}
     assert fields_of["by_account"]["msg"].startswith("zone_name: cannot be evaluated: ")
+    assert report.named("defaults").result["zone_id"] == zone
+    assert report.named("survey").result["zones"]
+    assert report.named("empty").result["account_id"] == simulator.account
+    assert "zone_id" in report.named("own").result["msg"] and "zone_name" in report.named("names").result["msg"]
+    assert "account_id" in report.named("task").result["msg"]
 
 
 def test_connection_of_the_host_applies_to_tasks(playbook, simulator, zone):
@@ -143,26 +161,3 @@ def test_connection_of_the_host_applies_to_tasks(playbook, simulator, zone):
         assert results[host]["msg"].startswith(start)
     for host in ("half", "text"):
         assert results[host]["msg"] == results[f"{host}_as_module"]["msg"]
-
-
-def test_unsupported_addresses(playbook, simulator, zone):
-    """Unsupported addresses in module_defaults are ignored, in the task they are refused."""
-    defaults = {GROUP: {"account_id": simulator.account, "zone_id": zone}}
-    info = "edgeops.observability.log_custom_fields_info"
-    tasks = [
-        {"name": "defaults", info: {}},
-        {"name": "survey", "edgeops.observability.survey_info": {"delivery": False}},
-        {"name": "empty", "edgeops.observability.logpush_job_info": {"zone_id": ""}},
-        {"name": "own", "edgeops.observability.notification_policy_info": {"zone_id": "ab"}, "ignore_errors": True},
-        {"name": "names", "edgeops.observability.notification_policy_info": {"zone_name": "a.example"}, "ignore_errors": True},
-    ]
-    plays = [
-        {"hosts": "all", "gather_facts": False, "module_defaults": defaults, "tasks": tasks},
-        {"hosts": "all", "gather_facts": False, "tasks": [{"name": "task", info: {"zone_id": zone, "account_id": "ab"}}]},
-    ]
-    report = playbook.run(playbook=plays, fails="invalid_option")
-    assert report.named("defaults").result["zone_id"] == zone
-    assert report.named("survey").result["zones"]
-    assert report.named("empty").result["account_id"] == simulator.account
-    assert "zone_id" in report.named("own").result["msg"] and "zone_name" in report.named("names").result["msg"]
-    assert "account_id" in report.named("task").result["msg"]

@@ -86,11 +86,8 @@ def test_null_variables_are_omitted(playbook, simulator):
 
     An empty list of jobs is not omitted: it declares that there is none.
     """
-    fields = [
-        {"custom_fields": declared, "state": state}
-        for declared in (None, {}, {"request_fields": None})
-        for state in ("present", "absent")
-    ]
+    fields = [{"custom_fields": declared} for declared in (None, {}, {"request_fields": None})]
+    fields.append({"custom_fields": {"request_fields": None}, "state": "absent"})
     jobs = [{"job": None, "jobs": declared, "custom_fields": CUSTOM} for declared in (None, "", " ")]
     none = [{"job": None, "jobs": declared} for declared in ([], "[]")]
     hosts = fleet(simulator, [*fields, *jobs, *none])

@@ -149,6 +149,8 @@ def test_relative_paths_are_relative_to_the_working_directory(playbook: Playbook
     tasks = [
         {AUDIT: audit, "loop": ["inside"]},
         {AUDIT: audit, "loop": ["module"], "vars": {"edgeops_in_process": False}},
+        {AUDIT: {"baseline": [], "at": AT}, "vars": {"edgeops_evidence_dir": "evidence/variable"}},
+        {REPORT: {"zones": [record("shop")]}, "vars": {"edgeops_report_dir": "report"}},
         {
             "edgeops.observability.script_monitor_info": {"ca_path": "missing.pem"},
             "loop": [True, False],
@@ -156,15 +158,11 @@ def test_relative_paths_are_relative_to_the_working_directory(playbook: Playbook
             "ignore_errors": True,
         },
     ]
-    ours = {
-        "ansible.builtin.import_playbook": "edgeops.observability.check",
-        "vars": {"edgeops_audit_scripts": True, "edgeops_evidence_dir": "evidence/check", "edgeops_report_dir": "report"},
-    }
-    (plays / "play.yml").write_text(json.dumps([{"hosts": "all", "gather_facts": False, "tasks": tasks}, ours]), encoding="utf-8")
+    (plays / "play.yml").write_text(json.dumps([{"hosts": "all", "gather_facts": False, "tasks": tasks}]), encoding="utf-8")
     report = playbook.launch(plays / "play.yml", inventory={"shop": {"zone_id": zone}}, env={"PWD": str(plays)})
     folder = report.folder / "input"
     made = {path.relative_to(folder).parts[:2] for path in folder.rglob("*.jsonl")}
-    assert made == {("evidence", "inside"), ("evidence", "module"), ("evidence", "check")}
+    assert made == {("evidence", "inside"), ("evidence", "module"), ("evidence", "variable")}
     assert (folder / "report" / "report.json").exists()
     assert report.stdout.count(f"ca_path: file or directory '{folder / 'missing.pem'}' does not exist") >= 2
     assert [path.name for path in plays.iterdir()] == ["play.yml"]

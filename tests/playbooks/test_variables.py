@@ -111,10 +111,11 @@ def test_variables_are_read_from_every_place(playbook: Playbook, tmp_path: Path)
     assert answer == {name: f"{place}-2" for name, place in winners.items()}
 
 
-def test_audit_of_hosts_by_their_variables(playbook: Playbook, zone: str, tmp_path: Path) -> None:
+def test_audit_of_hosts_by_their_variables(playbook: Playbook, zone: str) -> None:
     """A forgotten baseline is no empty one: by that, every script would be new. The playbook `check` says for such a host that nothing is authorised.
 
-    With both ids a host is a zone, in its tasks and in the report, even if its task fails before it has an address.
+    With both ids a host is a zone, in its tasks and in the report, even if its task fails before it has an address. The report is written
+    to the working directory, whatever PWD says.
     """
     playbook.simulator.seed(zones=[zone], script_monitor={zone: {"enabled": True}})
     audited = {"zone_id": zone, "edgeops_audit_scripts": True, "log_delivery_script_monitor_enabled": True}
@@ -134,11 +135,9 @@ def test_audit_of_hosts_by_their_variables(playbook: Playbook, zone: str, tmp_pa
     inventory["both"] = {"zone_id": zone, **both}
     inventory["failed"] = {"zone_id": "f" * 32, **both, "log_delivery_job": {"name": "{{ nowhere }}"}}
     play = {"hosts": [*hosts], "gather_facts": False, "tasks": [task]}
-    report = playbook.run(
-        playbook=[play, imported("check", edgeops_report_dir=str(tmp_path))],
-        inventory=inventory,
-        fails=("ansible", "invalid_option"),
-    )
+    plays = [play, imported("check", edgeops_report_dir="report")]
+    fails = ("ansible", "invalid_option")
+    report = playbook.run(playbook=plays, inventory=inventory, fails=fails, env={"PWD": str(playbook.folder)})
     audits = [outcome for outcome in report.ours if outcome.module == "script_audit"]
     said = {outcome.host: outcome.result.get("msg", "") for outcome in audits[: len(hosts)]}
     refused = "edgeops_script_baseline: missing required arguments: baseline"
@@ -146,7 +145,7 @@ def test_audit_of_hosts_by_their_variables(playbook: Playbook, zone: str, tmp_pa
     of_check = {outcome.host: outcome for outcome in audits[len(hosts) :]}
     assert {host for host, outcome in of_check.items() if outcome.result.get("failed")} == {"undefined"}
     assert of_check.keys() == {*hosts, "undefined"} and "'nowhere' is undefined" in of_check["undefined"].result["msg"]
-    rows = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["zones"]
+    rows = json.loads((report.folder / "input" / "report" / "report.json").read_text(encoding="utf-8"))["zones"]
     found = {row["zone"]: (row["scope"], row["zone_id"]) for row in rows}
     assert found == {**dict.fromkeys(inventory, ("zone", zone)), "failed": ("zone", "f" * 32)}
     assert {entry["zone"] for entry in report.journal} == {zone}
