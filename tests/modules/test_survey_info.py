@@ -195,3 +195,18 @@ def test_custom_fields_that_cannot_be_read_leave_their_delivery_unknown(modules:
     report = modules.run({"name": "Survey", MODULE: {"scripts": False, "delivery": False}}, defaults={})
     (zone,) = [record for record in report.result["zones"] if record.get("zone_id") == modules.zone]
     assert zone["coverage"]["failed"] and zone["coverage"]["error"]["kind"] == "permission"
+
+
+def test_server_error_is_not_a_missing_permission(modules: Modules) -> None:
+    broken, refused = fleet(modules, 2)
+    modules.simulator.seed(jobs={broken: [JOB]})
+    wrong = {"kind": "status", "count": None}
+    modules.simulator.faults(
+        {**wrong, "status": 500, "path": f"*/zones/{broken}/rulesets*"},
+        {**wrong, "status": 403, "path": f"*/zones/{refused}/rulesets*"},
+    )
+    zones = [zone for zone in run(modules, retries=0).result["zones"] if zone.get("zone_id") in (broken, refused)]
+    rows = {row["zone_id"]: row for row in of_records(*zones, title="Survey")["zones"]}
+    assert (rows[broken]["status"], rows[broken]["error"]["kind"]) == ("unaudited", "unavailable")
+    assert "permission" not in rows[broken]["error"] and rows[broken]["jobs"]
+    assert rows[refused]["status"] == "unmanaged" and "not_readable" in {item["type"] for item in rows[refused]["items"]}

@@ -100,17 +100,3 @@ def test_survey_fails_without_logs_permission(playbook: Playbook, simulator: t.A
     assert {item["type"] for zone in made["zones"] for item in zone["items"]} == {"monitor_off"}
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>Survey: 6 zones and 1 account could not be audited" in page
-
-
-def test_server_error_is_not_a_missing_permission(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    simulator.reset()
-    seed(simulator)
-    simulator.clear_faults()
-    wrong = {"kind": "status", "count": None, "path": f"*/zones/{IDS['usual']}/rulesets*"}
-    simulator.faults({**wrong, "status": 500}, {**wrong, "status": 403, "path": f"*/zones/{IDS['none']}/rulesets*"})
-    narrow = json.dumps({"names": ["usual.example", "none.example"], "account_ids": [ACCOUNT]})
-    _report, made = survey(playbook, tmp_path, fails="ansible", edgeops_survey=narrow, edgeops_retries=0)
-    zones = {zone["zone"].removesuffix(".example"): zone for zone in made["zones"]}
-    assert (zones["usual"]["status"], zones["usual"]["error"]["kind"]) == ("unaudited", "unavailable")
-    assert "permission" not in zones["usual"]["error"] and zones["usual"]["jobs"]
-    assert zones["none"]["status"] == "unmanaged" and "not_readable" in {item["type"] for item in zones["none"]["items"]}
