@@ -12,7 +12,7 @@ from .answers import Sentence, accounted, count_late, explained, frequencies, wr
 from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, PAGE_UNREAD, Period
 from .chains import MAX_PAGE, NOUNS, Lacking, Texts, Told, about_kind, audited_of, kinds_of, of_kind_words, one_or
 from .events import BY_AUTHORISATION, ENDS, UNPROVEN, Episode, days_between
-from .verification import MAYBE_CUT, without_evidence
+from .verification import MAYBE_CUT, not_read, without_evidence
 
 # What the document says first: a sentence for each thing that holds, the worst first. Nobody reads on if it is green.
 
@@ -52,10 +52,8 @@ def _torn(chains: t.Sequence[Told], _period: Period, _lacking: Lacking) -> Texts
 
 
 def _unread_files(_chains: t.Sequence[Told], _period: Period, lacking: Lacking) -> Texts:
-    files = lacking.files
-    if files:
-        was = one_or(len(files), "looks like evidence, and was", "look like evidence, and were")
-        yield f"{plural(len(files), 'file')} of the folder {was} not read, because no zone has such an id: {named(files)}"
+    if lacking.files:
+        yield not_read(lacking.files)
 
 
 def _broken_history(chains: t.Sequence[Told], _period: Period, _lacking: Lacking) -> Texts:

@@ -12,7 +12,7 @@ from ...module_utils._address import need_id
 from ...module_utils._chain.kinds import BASELINES, SCRIPTS, Kind, is_digest
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._chain.torn import Torn
-from ...module_utils._chain.verification import Source, Verified, find_chains, zone_of
+from ...module_utils._chain.verification import Source, Verified, find_chains, unread_files, zone_of
 from ...module_utils._chain.verification import verify as verify_chain
 from ...module_utils._core import Conclusion, Json, invalid_option
 from ...module_utils._text import canonical, format_time, line, parse_time, quoted, shorten
@@ -119,7 +119,15 @@ def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType
             *lines[1:],
             without_evidence(lacking),
         ]
+    if files := unread_files(archive.folder):
+        lines.append(not_read(files))
     return Conclusion({"zones": verified, "valid": is_valid(verified), "lines": lines})
+
+
+def not_read(files: t.Sequence[str]) -> str:
+    """Return that files may be evidence and are none of a zone, without a full stop."""
+    was = "look like evidence, and were" if len(files) > 1 else "looks like evidence, and was"
+    return f"{plural(len(files), 'file')} of the folder {was} not read, because no zone has such an id: {named(files)}"
 
 
 def without_evidence(names: t.Sequence[str]) -> str:

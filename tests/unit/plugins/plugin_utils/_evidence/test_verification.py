@@ -154,3 +154,16 @@ def test_result_has_records_gaps_findings_and_scope_changes(tmp_path: Path) -> N
 )
 def test_invalid_heads_are_refused(heads: t.Any, message: str) -> None:
     assert refusal(desire, {"evidence_dir": "unread", "expected_heads": heads}) == ("invalid_option", message)
+
+
+def test_file_that_is_not_read_is_said(tmp_path: Path) -> None:
+    """A chain that was renamed or packed is not among those that are valid."""
+    (tmp_path / "shop.jsonl").write_bytes(b"x")
+    unread = "looks like evidence, and was not read, because no zone has such an id"
+    archive = desire({"evidence_dir": str(tmp_path), "expected_heads": None})
+    assert report(archive).result["lines"] == [
+        "There is no evidence in the folder.",
+        f"1 file of the folder {unread}: shop.jsonl",
+    ]
+    (tmp_path / "ab.jsonl").write_bytes(record("ab"))
+    assert report(archive).result["lines"][-1] == f"1 file of the folder {unread}: shop.jsonl"
