@@ -9,10 +9,10 @@ from edgeops_simulator.testing import running
 from harness import process
 from harness.outcome import Outcome
 
-HOSTS = 40
+HOSTS = 24
 # Each host sends six requests, so that the last third waits for two windows, which takes less time than any other number. A window is
 # long compared with the time in which the processes of two tasks start.
-REQUESTS, SECONDS = HOSTS * 6 // 3, 8
+REQUESTS, SECONDS = HOSTS * 6 // 3, 6
 OPTIONS = {"request_fields": ["x-a"]}
 TASKS = [
     {"name": "Fields", "edgeops.observability.log_custom_fields": OPTIONS},
