@@ -289,15 +289,11 @@ def test_guide_payment_pages_works_as_pasted(simulator: t.Any, tmp_path: Path) -
             statuses.append(zone_of_report(project)["status"])
     assert statuses == ["findings", "compliant"]
     changes = {"skimmer": "inline_new", "header": "header_changed", "frame": "frame_new", "form": "form_new"}
-    for change, kind in changes.items():
-        simulator.settings(site_changes=[change])
-        code, output = project.run(audits[-1])
-        row = zone_of_report(project)
-        assert (code, row["status"], [item["type"] for item in row["items"] if item["kind"] == "finding"]) == (
-            2,
-            "findings",
-            [kind],
-        ), output
+    simulator.settings(site_changes=list(changes))
+    code, output = project.run(audits[-1])
+    row = zone_of_report(project)
+    found = [item["type"] for item in row["items"] if item["kind"] == "finding"]
+    assert (code, row["status"], sorted(found)) == (2, "findings", sorted(changes.values())), output
 
 
 def zone_of_report(project: Project) -> dict[str, t.Any]:
