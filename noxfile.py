@@ -126,12 +126,12 @@ def environment(session: nox.Session, pins: str, folder: str | None = None, pyth
     return run
 
 
-def pytest(session: nox.Session, pins: str, *arguments: str, workers: int = 1, dist: str = "worksteal") -> None:
+def pytest(session: nox.Session, pins: str, *arguments: str, workers: int = 1) -> None:
     """Run tests; arguments after `--` are added, or replace the tests if they name files."""
     run = environment(session, pins)
     named = any(Path(each.partition("::")[0]).exists() for each in session.posargs)
     report = f"--junitxml={REPORTS / session.name}.xml"
-    many = ("-n", str(workers), "--dist", dist) if workers > 1 else ()
+    many = ("-n", str(workers), "--dist", "worksteal") if workers > 1 else ()
     chosen = session.posargs if named else (*arguments, *session.posargs)
     run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", report, *many, *chosen)
 
@@ -143,6 +143,8 @@ def several(session: nox.Session) -> int:
 
 # What they ask for is missing as often as what the lists of tests/meta ask for, so that `make check` runs them, too.
 REFERENCE_PAGES = "tests/docs/test_reference_pages.py"
+# What a browser shows.
+PAGES = [f"tests/docs/test_{name}.py" for name in ("site", "report_page", "evidence_page")]
 
 
 def tracked_copy(session: nox.Session, folder: str) -> str:
@@ -173,9 +175,9 @@ def playbooks(session: nox.Session, core: str) -> None:
 
 @gate("test", "once")
 def docs(session: nox.Session) -> None:
-    """Whether every example of the documentation runs, and site and report are correct in a browser."""
-    # File by file, because a fixture of a file builds the site or opens a browser.
-    pytest(session, "dev", "tests/docs", f"--ignore={REFERENCE_PAGES}", workers=several(session), dist="loadfile")
+    """Whether every example and command of the documentation runs."""
+    ignored = [f"--ignore={each}" for each in (REFERENCE_PAGES, *PAGES)]
+    pytest(session, "dev", "tests/docs", *ignored, workers=several(session))
 
 
 # Pre-releases install pylint's requirements from elsewhere than the package index.
@@ -210,6 +212,13 @@ def sanity(session: nox.Session, core: str) -> None:
 def units(session: nox.Session) -> None:
     """Whether pure packages return what tables and properties expect."""
     pytest(session, f"core-{MAIN}", "tests/unit", workers=PROCESSORS)
+
+
+@gate("test", "once")
+def pages(session: nox.Session) -> None:
+    """Whether site, report and the document for assessors are correct in a browser."""
+    # In one process, which builds the site and opens the browser once.
+    pytest(session, "dev", *PAGES)
 
 
 @gate("test", "once")
