@@ -51,7 +51,10 @@ def test_group_defaults_apply_to_modules(playbook, simulator, zone):
 
 
 def test_address_of_the_host_applies_to_tasks(playbook, simulator, zone):
-    """The first of zone_id, account_id and zone_name that the module supports is used; an address in the task takes precedence."""
+    """The first of zone_id, account_id and zone_name that the module supports is used; an address in the task takes precedence.
+
+    An unsupported address is ignored in module_defaults, and refused in the task.
+    """
     simulator.seed(zones=[{"id": zone, "name": "shop.example"}])
     broken = "{{ nowhere }}"
     hosts = {
@@ -71,7 +74,6 @@ def test_address_of_the_host_applies_to_tasks(playbook, simulator, zone):
     fields["vars"] = {"edgeops_in_process": True}  # an ordinary module takes long
     # An empty list of zones does not mean the zone of the host.
     delivery = {"name": "Delivery", "edgeops.observability.logpush_delivery_info": {"zone_ids": []}, "ignore_errors": True}
-    # Unsupported addresses in module_defaults are ignored, in the task they are refused.
     defaults = {GROUP: {"account_id": simulator.account, "zone_id": zone}}
     info = "edgeops.observability.log_custom_fields_info"
     tasks = [
