@@ -215,3 +215,12 @@ def test_no_task_has_a_tag() -> None:
     files = [*(ROOT / "playbooks").rglob("*.yml"), *(ROOT / "roles").glob("*/tasks/*.yml")]
     assert len(files) > 5
     assert not [path.name for path in files if re.search(r"^[ -]*tags:", path.read_text(encoding="utf-8"), re.MULTILINE)]
+
+
+def test_each_play_states_what_a_configuration_could_change() -> None:
+    """Some of these settings of users would change a play that no scenario sees."""
+    stated = {"strategy": "ansible.builtin.linear", "connection": "local", "gather_facts": False, "become": False}
+    plays = [play for path in (ROOT / "playbooks").rglob("*.yml") for play in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    with_hosts = [play for play in plays if "hosts" in play]
+    assert len(with_hosts) > 20
+    assert [play["name"] for play in with_hosts if {name: play.get(name) for name in stated} != stated] == []
