@@ -15,6 +15,8 @@ description:
   - With O(evidence_dir), each audit adds a record to a chain of evidence, also in check mode, because the record is the product of an audit.
   - Nothing is written to the service. The guide R(payment page scripts,ansible_collections.edgeops.observability.docsite.guide_payment_scripts)
     describes what this covers of PCI DSS 4.0.1 6.4.3 and 11.6.1.
+  - If the service refuses to list every script (with the same content as another one, or served by Cloudflare itself), the module fails with the kind
+    V(rejected) and keeps no evidence, because nothing can be told of scripts that are not listed.
   - A script is identified by its URL, without the fragment, and the host on which it was seen. The C(script_id) of the service is not stable.
 extends_documentation_fragment:
   - edgeops.observability.connection

@@ -59,6 +59,16 @@ def test_invalid_options_send_nothing(modules: Modules, scripts: None, evidence:
     assert report.journal == [] and len(report.failures) == len(refused)
 
 
+def test_incomplete_listing_is_no_audit(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
+    """If the service refuses to list scripts with the same content, a new one may not be listed: no audit passes, and no evidence says so."""
+    modules.simulator.faults({"kind": "status", "status": 400, "code": 1999, "path": "*/page_shield/scripts"})
+    listed = {"baseline": [{**KNOWN, "url": "https://cdn.example.net/*"}], "evidence_dir": str(evidence), "route": "page_shield"}
+    refused = modules.run(task(**listed, fail_on=["new"]), fails="rejected").result
+    assert refused["msg"].startswith("The list may be incomplete: the service refuses exclude_cdn_cgi and exclude_duplicates")
+    assert not (evidence / f"{zone}.jsonl").exists()
+    assert modules.run(task(**listed)).result["evidence"]["seq"] == 1
+
+
 def test_incomplete_last_line_is_moved(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
     """An incomplete last line of a killed run is moved to another file with a warning, and all records remain valid."""
     modules.run(task(evidence_dir=str(evidence)))

@@ -7,7 +7,7 @@ import typing as t
 from .._api.client import Client, side_by_side
 from .._api.monitor_listings import PARALLEL_PAGES, list_monitored
 from .._api.response import lacks_route
-from .._core import BAD_RESPONSE, CLOUDFLARE_HOST, Answer, Conclusion, Failure, Json
+from .._core import BAD_RESPONSE, CLOUDFLARE_HOST, REJECTED, Answer, Conclusion, Failure, Json
 from .._script_monitor import ROUTES
 from .._text import dict_of
 from .facts import AUTO, CONNECTIONS, COOKIES, SCRIPTS
@@ -70,18 +70,39 @@ def _list_others(client: Client, query: ScriptQuery, name: str) -> list[Json]:
     return [items[identifier] for identifier in sorted(items)]
 
 
-def scripts(client: Client, query: ScriptQuery) -> list[Json]:
-    """Return what the service lists for a query of one route, page by page and status by status, as it was sent."""
+def scripts(client: Client, query: ScriptQuery, tell: t.Callable[[str], None] | None = None) -> list[Json]:
+    """Return what the service lists for a query of one route, page by page and status by status, as it was sent.
+
+    `tell` gets the reason why the listing may be incomplete; by default it is a warning.
+    """
     if query.script_id is not None:
         answer = client.call(f"{query.route}.script", ids={"script_id": query.script_id})
         _requested(answer, query.script_id, query.route)
         return [answer.result]
-    return list(_list(client, query, f"{query.route}.scripts"))
+    return list(_list(client, query, f"{query.route}.scripts", tell))
 
 
-def _list(client: Client, query: ScriptQuery, operation: str) -> t.Iterator[Json]:
+def all_scripts(client: Client, query: ScriptQuery) -> list[Json]:
+    """Return what the service lists for a query; raise `rejected` if that may be incomplete, because nobody can tell what is not listed."""
+    return scripts(client, query, _refuse)
+
+
+def _refuse(reason: str) -> t.NoReturn:
+    text = (
+        "Nothing can be told of scripts that are not listed, so that there is no audit and no evidence; see what is listed with"
+    )
+    raise Failure(REJECTED, f"{reason} {text} script_monitor_info.")
+
+
+def _list(client: Client, query: ScriptQuery, operation: str, tell: t.Callable[[str], None] | None = None) -> t.Iterator[Json]:
     return list_monitored(
-        client, operation, statuses=query.statuses, per_page=query.per_page, hosts=query.hosts, page_urls=query.page_urls
+        client,
+        operation,
+        statuses=query.statuses,
+        per_page=query.per_page,
+        hosts=query.hosts,
+        page_urls=query.page_urls,
+        tell=tell,
     )
 
 

@@ -18,7 +18,7 @@ from .audit import desire as desire_audit
 from .facts import ALL, DEFAULT_MAX_GAP_DAYS, DEFAULT_STATUSES, MALICIOUS_OPTIONS, ROUTE_OPTION, SCRIPT_FINDINGS
 from .listing import judged, observe
 from .monitor import DesiredMonitor, MonitorState, conclude, desire, plan
-from .read import monitor, read_singly, scripts
+from .read import all_scripts, monitor, read_singly
 
 
 class ScriptMonitor(StateTask[DesiredMonitor, MonitorState]):
@@ -48,7 +48,7 @@ def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.dat
     at = audit.keeping.at or now()
     state = monitor(client, audit.query.route)
     query = audit.query.on_route(state.route)
-    listing = judged(scripts(client, query), query)
+    listing = judged(all_scripts(client, query), query)
     # The first look only chooses what to read singly, and the second one asks for the same matches.
     find = functools.cache(audit.baseline.match)
     identifiers, warnings = audit.choose_details(listing, find)
