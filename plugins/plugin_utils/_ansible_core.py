@@ -32,6 +32,7 @@ __all__ = [
     "own_members",
     "raise_if_undefined",
     "reason_of",
+    "registered_as",
     "repeats_values",
     "shows_invocation",
     "variables_of_host",
@@ -47,6 +48,12 @@ if hasattr(core_json, "get_module_encoder"):
     ENCODING: dict[str, t.Any] = {"cls": core_json.get_module_encoder("legacy", core_json.Direction.CONTROLLER_TO_MODULE)}
 else:  # before 2.19
     ENCODING = {"cls": core_json.AnsibleJSONEncoder, "vault_to_text": True}
+
+
+def registered_as(task: t.Any) -> str:
+    """Return the variable in which a task registers its result, "" for none; newer cores have expressions by the names of variables."""
+    register = task.register
+    return str(next(iter(register), "") if isinstance(register, t.Mapping) else register or "")
 
 
 # What ansible-core adds to a result; some of it is no data on newer cores.

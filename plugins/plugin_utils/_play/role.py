@@ -13,6 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._text import
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import forms_of
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.registered import REPLACES, replaced_by
 from ansible_collections.edgeops.observability.plugins.modules.zone_observability import TASK
+from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import registered_as
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import readers
@@ -72,7 +73,7 @@ class RoleAction(InProcessAction):
             self._task.args = arguments
         is_of_a_playbook = evaluation is not None or own.get("_log_delivery_predicts") is True
         # Another playbook of the run may have had other zones, and has reported on them.
-        if not is_of_a_playbook and (others := replaced_by(result, (task_vars or {}).get(str(self._task.register)))):
+        if not is_of_a_playbook and (others := replaced_by(result, (task_vars or {}).get(registered_as(self._task)))):
             result[REPLACES] = others
         if own.get("_log_delivery_predicts") is True:
             result["changed"] = False
