@@ -258,6 +258,8 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], l
             failures["result"] = reason_of(BAD_RESPONSE, untold)
         managed = {name: part for name in PARTS if isinstance(part := read(name, whole.get(name)), Known)}
         result = Known({**whole, **{name: managed[name].value if name in managed else None for name in PARTS}})
+        if "jobs" in managed and dict_of(managed["jobs"].value).get("unlisted_jobs", ()) is None:
+            failures.setdefault("jobs", reason_of(UNAVAILABLE, _UNKNOWN_UNLISTED))
         listed = whole.get("listed_jobs")
         jobs = Known(listed) if jobs is _NOT_ASKED and listed is not None else jobs
         coverage = coverage or whole.get("coverage")
@@ -271,13 +273,16 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], l
     return parts, sorted(failures.items(), key=lambda pair: pair[0] not in ("result", "jobs"))
 
 
-# Of which of these members a result must have one that is not null: without it the result shows nothing.
+_UNKNOWN_UNLISTED = (
+    "its jobs could not be listed, so that it is not known which of them no item declares; list them with logpush_job_info"
+)
+# Of which of these members a result must have one, and none that is null: without it the result shows nothing, or not all.
 _SHOWN_BY: t.Mapping[str, tuple[str, ...]] = {
     "jobs": ("jobs",),
     "delivery": ("jobs",),
     "scripts": ("findings", "scripts"),
     "pages": ("findings",),
-    "coverage": ("unselected",),
+    "coverage": ("unselected", "unconfigured"),
 }
 
 
@@ -285,10 +290,12 @@ def _lacking(name: str, part: Json) -> str:
     """Return what a part of a record lacks so that it shows something; "" if it does. A result without the member at all is refused."""
     members = _SHOWN_BY.get(name, ())
     named = [member for member in members if member in part] if isinstance(part, dict) else []
-    if named and isinstance(part, dict) and all(part[member] is None for member in named):
-        return f"{named[0]} is null in the result"
+    if null := next((member for member in named if dict_of(part)[member] is None), ""):
+        return f"{null} is null in the result"
     if members and not named and dict_of(part).get("failed_when_result") is not None:
         return f"{members[0]} is missing in the result, whose task does not fail (failed_when)"
+    if name == "coverage" and isinstance(part, dict) and len(named) < len(members):
+        return f"{next(member for member in members if member not in named)} is missing in the result"
     if name in _AUDITS and isinstance(part, dict) and part.get("passed") is False and not _fails(part):
         return "the audit did not pass, and its result has no finding"
     numbers = [dict_of(row).get("job_id") for row in list_of(_rows_in(part))] if name == "delivery" else []

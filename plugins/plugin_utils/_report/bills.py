@@ -13,6 +13,7 @@ from ...module_utils._observed import Known, Unknown, is_unasked
 from ...module_utils._text import dict_of, format_time, is_integer, list_of, parse_time
 from ...module_utils._zone.record import ZoneRecord, value_of
 from ...module_utils._zone.told import owner_of
+from .._variables.readers import read_budget
 from .._words import plural
 from .document import Copied
 from .findings import job_number
@@ -42,12 +43,13 @@ def bill_of(record: ZoneRecord, budget: float | None, rates: Rates, at: str, rec
     if record["scope"] != ACCOUNT:
         return None
     cost, now = value_of(record["cost"]), parse_time(at)
-    own = (cost or {}).get("budget_usd", budget)
-    if not isinstance(own, (int, float)) or isinstance(own, bool):
+    own = (cost or {}).get("budget_usd")
+    usd = budget if own is None else read_budget(f"zones: cost.budget_usd of {record['zone']}", own)
+    if usd is None:
         return None
     projection = None if cost is None or now is None else project(cost, rates, now)
     excluded = tuple(str(name) for name in list_of((cost or {}).get("excluded")))
-    bill = Bill(float(own), projection, (cost or {}).get("estimated") is not False, excluded)
+    bill = Bill(usd, projection, (cost or {}).get("estimated") is not False, excluded)
     if projection is None:
         return bill._replace(unknown="there are no figures of this month")
     return bill._replace(unknown="" if projection.highest > bill.usd else _unknown(record, bill, projection, records, at))

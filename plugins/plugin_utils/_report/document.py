@@ -166,7 +166,10 @@ class Row(t.TypedDict):
     ]
     carried: t.Annotated[bool, Rules("The zone was not part of this run; its row is that of its last audit.", default=False)]
     resources: t.Annotated[list[str], Rules("What was looked at.", default=[])]
-    jobs: t.Annotated[list[JobRow] | None, Rules("Null where jobs were not read.", default=None)]
+    jobs: t.Annotated[
+        list[JobRow] | None,
+        Rules("Of an unaudited zone they may be those of its last audit; null where jobs were not read.", default=None),
+    ]
     inventory: t.Annotated[
         list[ScriptRow] | None,
         Rules("Scripts with the entry of the baseline; null where scripts were not audited.", default=None),

@@ -314,7 +314,7 @@ def inherit(row: Row, old: Row | None) -> Row:
     }
     if row["status"] == UNAUDITED:
         inherited["audited_at"] = max(row["audited_at"] or "", old["audited_at"] or "") or None
-        inherited["jobs"] = row["jobs"] or old["jobs"]
+        inherited["jobs"] = old["jobs"] if row["jobs"] is None else row["jobs"]
     return inherited
 
 

@@ -111,7 +111,7 @@ def _scripts(record: ZoneRecord) -> t.Iterator[Gap]:
             yield _gap("scripts", "edgeops_audit_scripts is false")
         return
     listed = [entry.get("script") for entry in scripts.value.get("inventory") or ()] or scripts.value.get("scripts") or ()
-    if any(isinstance(script, dict) and script.get("malicious") is None for script in listed):
+    if any(not isinstance(dict_of(script).get("malicious"), bool) for script in listed):
         yield _gap("scripts", "the plan does not show the verdict of each script")
 
 

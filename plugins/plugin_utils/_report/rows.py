@@ -198,6 +198,9 @@ def _coverage(record: ZoneRecord, jobs: t.Sequence[ReportedJob]) -> t.Iterator[P
     coverage, fields = record["coverage"], (result_of(record).get("custom_fields") or {}).get("custom_fields")
     if isinstance(coverage, Known):
         yield from findings.coverage(coverage.value, jobs)
+    elif fields is not None and coverage.cause is Cause.NOT_ASKED and _lacks_listing(record):
+        unlisted = "its jobs were not listed, so that it is not known which custom fields are delivered"
+        yield problem("not_readable", None, unlisted, resource="coverage")
     elif coverage.cause is Cause.NOT_ASKED and isinstance(record["jobs"], Known) and fields is not None:
         try:
             worked_out = log_field_coverage(fields, jobs)

@@ -6,7 +6,7 @@ import html
 import re
 
 import pytest
-from support.samples.fleet import audit, drifted, finding, job, record, report, row, surveyed, unmanaged
+from support.samples.fleet import LATER, audit, drifted, finding, job, record, report, row, surveyed, unmanaged
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report import formats, page
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.destinations import delivering_text, table_of
@@ -132,3 +132,16 @@ def test_page_shows_of_how_many_hours_the_facts_are():
     facts = {"available": True, "jobs": [], "shortened": {"0a": {"hours": 1, "requested": 24}}}
     made = report({**record("a"), "zone_id": "0a", "jobs": [job()], "delivery": facts})
     assert "The plan shows the deliveries of 1 of 24 hours; what was lost before is not known." in words(page.render(made))
+
+
+def test_jobs_of_an_earlier_audit_deliver_nothing_now():
+    """Whether a zone delivers whose jobs could not be read is not known, whatever the previous report has of them."""
+    both = [{"zone": name, "declared": False, "jobs": [job()]} for name in ("a", "b")]
+    before = report(*both, survey=True)
+    made = report({**both[0], "jobs": REFUSED}, both[1], previous=before, at=LATER, survey=True)
+    assert delivering_text(made["zones"]) == "1 of 2 zones delivers logs, of 1 it is not known"
+    table = table_of(made["zones"])
+    assert ([place.summary for place in table.places], [zone["zone"] for zone in table.unread]) == (["1 job of 1 zone"], ["a"])
+    broken = {"failed": True, "msg": "500", "error": {"kind": "unavailable"}}
+    made = report({**both[0], "jobs": [], "scripts": broken}, previous=before, at=LATER, survey=True)
+    assert (row(made, "a")["status"], row(made, "a")["jobs"]) == ("unaudited", []), "the jobs are gone"

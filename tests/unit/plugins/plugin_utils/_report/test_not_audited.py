@@ -500,3 +500,44 @@ def test_page_that_leads_elsewhere_fails_each_type_of_pages():
     }
     made = report(whole() | {"pages": {"findings": [elsewhere], "pages": []}})
     assert list(refused(row(made, "a"), ["inline_new", "expired", "malicious"])) == ["inline_new", "expired"]
+
+
+MALICIOUS = [{"script_url": "https://cdn.example.net/x.js", "host": "a", "malicious": True, "malicious_reasons": []}]
+UNSELECTED = {"unselected": [], "sentences": []}
+CONFIGURED = {"request_fields": ["x-a"], "response_fields": [], "cookie_fields": []}
+
+
+@pytest.mark.parametrize(
+    ("zone", "name", "reason"),
+    [
+        ({**whole(), "coverage": {**UNSELECTED, "unconfigured": None}}, "field_stays_empty", "coverage: unconfigured is null"),
+        ({**whole(), "coverage": UNSELECTED}, "field_stays_empty", "coverage: unconfigured is missing"),
+        ({**whole(), "coverage": {"arrives": False}}, "fields_not_selected", "coverage: unselected is missing"),
+        ({**whole(), "scripts": {"findings": None, "scripts": MALICIOUS}}, "malicious", "findings is null"),
+        (
+            {**whole(), "declared": False, "scripts": {"findings": None, "scripts": MALICIOUS}},
+            "malicious",
+            "findings is null",
+        ),
+        # Of a play without a task that lists the jobs.
+        (
+            {"zone": "a", "result": {"custom_fields": {**outcome(), "custom_fields": CONFIGURED}}},
+            "fields_not_selected",
+            "coverage: its jobs were not listed",
+        ),
+        (
+            {"zone": "a", "result": {"jobs": {**outcome(), "jobs": [job()], "unlisted_jobs": None}}},
+            "unlisted_job",
+            "unavailable: its jobs could not be listed",
+        ),
+    ],
+)
+def test_part_without_what_decides_is_not_judged(zone, name, reason):
+    """A list that is null or absent is no empty one."""
+    made = report(zone)
+    assert reason in refused(row(made, "a"), [name])[name]
+
+
+def test_verdict_of_another_type_is_none():
+    made = report({"zone": "a", "declared": False, "jobs": [], "scripts": {"scripts": [{**MALICIOUS[0], "malicious": "yes"}]}})
+    assert ("scripts", 1, None, "the plan does not show the verdict of each script") in gaps(made)

@@ -232,3 +232,15 @@ def test_estimate_without_the_jobs_of_zones_is_not_known(cost, of_account, of_zo
 def test_budget_that_is_not_known_hides_no_lost_records(name, refused):
     made = report(account(cost={**COST, "since": None}, delivery=[]), at=NOW, monthly_budget_usd=500)
     assert bool(unjudged(row(made, "acme"), name)) is refused
+
+
+@pytest.mark.parametrize(("own", "of_run"), [("1", None), (None, 1), (1.0, 9999)])
+def test_budget_of_an_account_counts_as_text_and_null_is_none(own, of_run):
+    """A budget is compared however a record writes it; without one of its own an account has that of the run."""
+    made = report(zone(), account(cost={**COST, "budget_usd": own}), at=NOW, monthly_budget_usd=of_run)
+    assert [item["type"] for item in items(made, "acme") if item["member"] == "over_budget"] == ["over_budget"]
+
+
+def test_budget_of_a_record_that_is_no_amount_is_refused():
+    with pytest.raises(Failure, match=r"cost\.budget_usd of acme: 'much' is not a number above 0"):
+        report(zone(), account(cost={**COST, "budget_usd": "much"}), at=NOW)
