@@ -6,7 +6,7 @@ import collections
 import typing as t
 
 from ...module_utils._address import ZONE
-from ...module_utils._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR
+from ...module_utils._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, JOBS, PARTS, SCRIPT_MONITOR
 from ...module_utils._logpush.coverage import dataset_of
 from ...module_utils._logpush.regions import boundary_of
 from ...module_utils._observed import Cause, Known, Observed, Unknown, is_unasked
@@ -150,8 +150,13 @@ def _delivery(record: ZoneRecord, asks_delivery: bool) -> t.Iterator[Gap]:
         if delivery.value.shortened:
             yield _gap("delivery", delivery.value.shortened, asked=True)
     elif delivery.cause is Cause.NOT_ASKED and not (isinstance(jobs, Known) and not jobs.value):
-        reason = "edgeops_audit_delivery is false" if record["declared"] else "not asked for"
-        yield _gap("delivery", "its jobs were not read" if asks_delivery else reason)
+        if not asks_delivery:
+            yield _gap("delivery", "edgeops_audit_delivery is false" if record["declared"] else "not asked for")
+            return
+        has_jobs = isinstance(jobs, Known)
+        reason = "what its jobs delivered was not read" if has_jobs else "its jobs were not read"
+        # Nothing is asked of a host without a declaration.
+        yield _gap("delivery", reason, asked=has_jobs or any(result_of(record).get(name) for name in PARTS))
 
 
 def not_audited(rows: t.Iterable[Row]) -> list[NotAudited]:

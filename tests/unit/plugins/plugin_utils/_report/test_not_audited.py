@@ -541,3 +541,19 @@ def test_part_without_what_decides_is_not_judged(zone, name, reason):
 def test_verdict_of_another_type_is_none():
     made = report({"zone": "a", "declared": False, "jobs": [], "scripts": {"scripts": [{**MALICIOUS[0], "malicious": "yes"}]}})
     assert ("scripts", 1, None, "the plan does not show the verdict of each script") in gaps(made)
+
+
+@pytest.mark.parametrize(
+    ("zone", "reason"),
+    [
+        ({"result": {"custom_fields": {**outcome(), "custom_fields": CONFIGURED}}}, "its jobs were not read"),
+        ({"result": {"custom_fields": outcome()}, "jobs": [job()]}, "what its jobs delivered was not read"),
+        ({}, None),
+    ],
+)
+def test_delivery_that_was_asked_for_and_not_read_fails_a_gate(zone, reason):
+    """Of a host without a declaration nothing is asked."""
+    made = report({"zone": "a", **zone}, delivery=True)
+    expected = {} if reason is None else {"records_dropped": f"not known, delivery: {reason}"}
+    assert refused(row(made, "a"), ["records_dropped"]) == expected
+    assert refused(row(report({"zone": "a", **zone}), "a"), ["records_dropped"]) == {}
