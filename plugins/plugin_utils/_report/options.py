@@ -44,6 +44,7 @@ class DesiredReport(t.NamedTuple):
     reads_only: bool
     is_survey: bool
     asks_delivery: bool
+    asks_fields: bool
     budget: float | None
     rates: Rates
 
@@ -91,6 +92,7 @@ def desire(params: Params) -> DesiredReport:
         reads_only=params["reads_only"],
         is_survey=is_survey,
         asks_delivery=params["delivery"],
+        asks_fields=params["fields"],
         budget=None if params["monthly_budget_usd"] is None else read_budget("monthly_budget_usd", params["monthly_budget_usd"]),
         rates=desire_rates(params["rates"]),
     )

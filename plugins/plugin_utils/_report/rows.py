@@ -48,8 +48,9 @@ class Accounts(t.NamedTuple):
             return owner["boundary"]
         if not self.asks_fields:
             return Unknown(Cause.NOT_ASKED, "edgeops_audit_fields is false")
-        if is_unasked(record["fields"]):
-            return Unknown(Cause.NOT_ASKED, "its jobs were not read")
+        if is_unasked(record["fields"]) and not value_of(record["jobs"]):
+            # Nothing is asked of a host without a declaration.
+            return Unknown(Cause.NOT_READABLE if _lacks_listing(record) else Cause.NOT_ASKED, "its jobs were not read")
         if owner is not None:
             return Unknown(Cause.NOT_ASKED, "the boundary of the account was not asked for")
         return Unknown(
@@ -82,7 +83,8 @@ class Accounts(t.NamedTuple):
 def accounts_of(desired: DesiredReport, notes: alerts.Notes) -> Accounts:
     """Return what the records of a run say of accounts."""
     owners = {owner: record for record in desired.records if record["scope"] == ACCOUNT and (owner := owner_of(record))}
-    asks_fields = any(not is_unasked(part) for record in desired.records for part in (record["fields"], record["boundary"]))
+    read = (part for record in desired.records for part in (record["fields"], record["boundary"]))
+    asks_fields = desired.asks_fields or not all(map(is_unasked, read))
     return Accounts(notes, owners, asks_fields, bool(owners) or "no_alert" in desired.fail_on)
 
 
@@ -175,6 +177,9 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
     yield from _coverage(record, jobs)
     if (delivery := value_of(record["delivery"])) is not None:
         yield from findings.delivery(delivery.rows, listed)
+    if desired.asks_fields and is_unasked(record["fields"]) and (jobs or _lacks_listing(record)):
+        unread = "the fields of its datasets were not read, so that it is not known whether its jobs lost some"
+        yield problem("not_readable", None, unread, resource="fields")
     yield from log_fields.removed(record["fields"], jobs)
     yield from log_fields.outside_region(accounts.boundary(record), jobs)
     yield from bills.over_budget(record, _bill(record, desired), desired.records)

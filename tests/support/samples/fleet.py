@@ -122,6 +122,7 @@ def desired(*zones: Json, **options: Json) -> DesiredReport:
             "validate_only": False,
             "reads_only": False,
             "delivery": False,
+            "fields": False,
             "zones": records,
             **options,
         }

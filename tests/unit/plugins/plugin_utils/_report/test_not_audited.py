@@ -557,3 +557,13 @@ def test_delivery_that_was_asked_for_and_not_read_fails_a_gate(zone, reason):
     expected = {} if reason is None else {"records_dropped": f"not known, delivery: {reason}"}
     assert refused(row(made, "a"), ["records_dropped"]) == expected
     assert refused(row(report({"zone": "a", **zone}), "a"), ["records_dropped"]) == {}
+
+
+@pytest.mark.parametrize("jobs", [{}, {"jobs": [job()]}])
+def test_fields_that_were_asked_for_and_not_read_fail_a_gate(jobs):
+    zone = {"zone": "a", "result": {"custom_fields": {**outcome(), "custom_fields": CONFIGURED}}, **jobs}
+    made = report(zone, fields=True)
+    assert list(refused(row(made, "a"), ["field_removed", "region_gap"])) == ["field_removed", "region_gap"]
+    assert refused(row(report(zone), "a"), ["field_removed", "region_gap"]) == {}
+    made = report({"zone": "a"}, fields=True)
+    assert refused(row(made, "a"), ["field_removed", "region_gap"]) == {}, "nothing is declared"
