@@ -7,7 +7,7 @@ import typing as t
 from ...module_utils._api.response import is_unentitled
 from ...module_utils._baseline.entries import PINNED
 from ...module_utils._baseline.pattern import normalize_url
-from ...module_utils._core import Json
+from ...module_utils._core import REJECTED, Json
 from ...module_utils._text import dict_of, list_of
 from ...module_utils._zone.registered import failure_of
 from .._ansible_core import own_members
@@ -116,9 +116,9 @@ def _notes(proposals: t.Iterable[Json]) -> list[str]:
 
 
 def _unoffered(scripts: t.Mapping[str, Json]) -> list[dict[str, str]]:
-    """Return that no entries for scripts could be proposed because the plan has no list of them, which no other run changes."""
+    """Return that no entries for scripts could be proposed because the plan has no list of them, or none of all, which no other run changes."""
     reason = failure_of(scripts, "scripts")
-    if reason is None or not is_unentitled(reason["message"]):
+    if reason is None or not (is_unentitled(reason["message"]) or reason["kind"] == REJECTED):
         return []
     return [{"what": "entries for the baseline of scripts", "why": reason["brief"]}]
 

@@ -39,6 +39,15 @@ def test_zone_whose_plan_lists_no_scripts_is_adopted() -> None:
     ]
 
 
+def test_zone_of_which_not_all_scripts_are_listed_is_adopted() -> None:
+    """Entries for a part of the scripts would be a baseline that nobody can audit."""
+    refused = {"failed": True, "msg": "The list may be incomplete.", "error": {"kind": "rejected"}}
+    described = {"zone_id": "1", "zone": "a", "left_out": []}
+    adopted = gather(play({"a": {"described": described, "seen": refused}}), Registered("described", "seen"))
+    assert (adopted.refused, adopted.script_baselines) == ({}, {"a": []})
+    assert adopted.zones[0]["left_out"] == [{"what": "entries for the baseline of scripts", "why": "The list may be incomplete"}]
+
+
 def test_entry_that_no_audit_can_verify_is_told_with_what_helps() -> None:
     """It stays pinned: a hash that the service does not show now is no reason to compare none later."""
     entries = [{"name": "a", "integrity": "pinned", "hashes": []}, {"name": "b", "integrity": "pinned", "hashes": ["c" * 64]}]
