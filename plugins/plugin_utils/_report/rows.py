@@ -16,7 +16,7 @@ from ...module_utils._zone.told import is_told_of, owner_of
 from . import alerts, bills, content_rules, findings, log_fields, survey
 from .document import NOTHING, Copied, JobRow, Row, RowError, ScriptRow, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
-from .items import Problem, difference_problem, in_order, items_of, problem
+from .items import Problem, difference_problem, items_of, problem
 from .not_audited import gaps_of
 from .options import DesiredReport
 
@@ -104,7 +104,8 @@ def _row_of(record: ZoneRecord, desired: DesiredReport, accounts: Accounts, seen
         "account_name": record["account_name"],
     }
     owner, jobs, audit, pages = address(named), value_of(record["jobs"]), value_of(record["scripts"]), value_of(record["pages"])
-    items = items_of(owner, _problems(record, desired, accounts), desired.at)
+    problems = list(_problems(record, desired, accounts))
+    items = items_of(owner, problems, desired.at)
     noted = {str(item["subject"]): seen_before.get(item["id"], desired.at) for item in items if item["type"] == "job_never"}
     silent = findings.silent(jobs or (), desired.at, desired.silent_after_days, noted)
     error = _error(record["error"]) or _unread_page(items)
@@ -116,7 +117,8 @@ def _row_of(record: ZoneRecord, desired: DesiredReport, accounts: Accounts, seen
         "audited_at": None if error else desired.at,
         # The plan of a zone that could not be audited as a whole is not one to approve.
         "plan_ids": {name: None if error else (managed.get(name) or {}).get("plan_id") for name in MANAGED},
-        "items": in_order([*items, *items_of(owner, silent, desired.at)]),
+        # Together, because of two problems of one place one is shown.
+        "items": items_of(owner, [*problems, *silent], desired.at),
         "error": error,
         "evidence": _evidence((audit or {}).get("evidence"), (pages or {}).get("evidence")),
         "delivery": delivery.rows if delivery else None,

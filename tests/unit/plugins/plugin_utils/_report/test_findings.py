@@ -718,3 +718,11 @@ def test_violations_are_notes_of_a_survey():
             "it would block 2 sources: script-src without an address (1 report), a source that is not shown"
         ),
     }
+
+
+def test_job_whose_dataset_and_filter_are_not_known_has_one_note_of_its_health():
+    """An id is that of one item; a later run would refuse a report in which it stands twice."""
+    hidden = job(state="stale", dataset=None, destination={}, filter="zzz", last_complete="2026-11-01T00:00:00Z")
+    before = report({**record("a"), "jobs": [hidden]})
+    assert [item["type"] for item in items(before) if item["resource"] == "health"] == ["not_readable", "job_stale"]
+    assert report(record("a"), previous=before)["comparison"]["previous_id"] == before["report_id"]
