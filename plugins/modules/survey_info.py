@@ -143,7 +143,8 @@ zones:
       returned: if the zone has custom log fields and its jobs could be read
       sample: {"arrives": true, "unselected": [], "unconfigured": [], "sentences": []}
     scripts:
-      description: The result of M(edgeops.observability.script_monitor_info), V(null) without O(scripts).
+      description: The result of M(edgeops.observability.script_monitor_info), V(null) without O(scripts). If the service refuses to list every script, it
+        has the reason as C(incomplete).
       type: dict
       returned: if the record is of a zone
       sample:

@@ -8,6 +8,7 @@ from support.samples.fleet import report as of_records
 
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.listing import reports_of
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import may_be_selected
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gates import refused
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.lines import printed
 from harness import Modules
 
@@ -72,6 +73,21 @@ def test_categories_of_scripts_are_read(modules: Modules) -> None:
     modules.simulator.seed(scripts={zone: [{**seen, **hidden}]})
     (record,) = run(modules, scripts=True, names=["z0.example"]).result["zones"]
     assert [list(reports_of(script)) for script in record["scripts"]["scripts"]] == [["URL category: phishing"]]
+
+
+def test_listing_of_scripts_that_may_be_incomplete_is_told(modules: Modules) -> None:
+    """Without the scripts that the service does not list, nobody can tell that none is malicious."""
+    (zone_id,) = fleet(modules, 1)
+    modules.simulator.seed(script_monitor={zone_id: {"enabled": True}})
+    modules.simulator.settings(script_monitor_routes=False)
+    modules.simulator.faults({"kind": "status", "status": 400, "code": 1999, "path": "*/page_shield/scripts"})
+    zone = run(modules, scripts=True, names=["z0.example"]).result["zones"][0]
+    (row,) = of_records(zone, title="Survey")["zones"]
+    assert refused(row, ["malicious"])["malicious"].startswith(
+        "not known, scripts: The list may be incomplete: the service refuses"
+    )
+    zone = run(modules, scripts=True, names=["z0.example"]).result["zones"][0]
+    assert refused(of_records(zone, title="Survey")["zones"][0], ["malicious"]) == {}
 
 
 def test_four_requests_per_zone(modules: Modules) -> None:

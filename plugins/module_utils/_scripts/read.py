@@ -33,8 +33,11 @@ def monitor(client: Client, route: str) -> MonitorState:
     raise unknown[0].with_note(f"The service does not know the route {routes[1]} either." if len(routes) > 1 else "")
 
 
-def report_inventory(client: Client, query: ScriptQuery) -> Conclusion:
-    """Return the status of the monitor and what the query selects; what is not selected, or cannot be listed, is None."""
+def report_inventory(client: Client, query: ScriptQuery, tell: t.Callable[[str], None] | None = None) -> Conclusion:
+    """Return the status of the monitor and what the query selects; what is not selected, or cannot be listed, is None.
+
+    `tell` is as for `scripts`.
+    """
     state = monitor(client, query.route)
     inventory: dict[str, Json] = {"script_monitor": state.shown(), "scripts": None, "summary": None}
     warnings = []
@@ -45,7 +48,7 @@ def report_inventory(client: Client, query: ScriptQuery) -> Conclusion:
         )
     if SCRIPTS in query.resources:
         settled = query.on_route(state.route)
-        inventory.update(report(scripts(client, settled), settled))
+        inventory.update(report(scripts(client, settled, tell), settled))
     for name in (CONNECTIONS, COOKIES):
         inventory[name] = None
         if name in query.resources:

@@ -37,9 +37,10 @@ _SERVER_ERRORS = (*_NO_ANSWER, BAD_RESPONSE)
 
 
 class Scripts(t.TypedDict, total=False):
-    """The result of `script_audit`, or of `script_monitor_info` for a zone without a baseline."""
+    """The result of `script_audit`, or of `script_monitor_info` for a zone without a baseline; `incomplete` is why the latter may not be all."""
 
     findings: list[dict[str, Json]] | None
+    incomplete: Json
     scripts: list[dict[str, Json]] | None
     inventory: list[dict[str, Json]] | None
     proposals: list[dict[str, Json]] | None

@@ -188,7 +188,7 @@ def _record(client: Client, owner: Owner, params: Params) -> RawRecord:
         if params["costs"]:
             record["cost"] = _part(client, lambda: read_cost(client, PUBLISHED_RATES))
         return {**record, "notifications": _part(client, lambda: notifications.report(client, _ALL_POLICIES).result)}
-    scripts = _part(client, lambda: report_inventory(client, _ALL_SCRIPTS).result) if params["scripts"] else None
+    scripts = _part(client, lambda: _read_scripts(client)) if params["scripts"] else None
     if scripts and not scripts.get("failed"):
         status = {"script_monitor": scripts["script_monitor"]}
     else:
@@ -206,6 +206,13 @@ def _record(client: Client, owner: Owner, params: Params) -> RawRecord:
     content_rules = _part(client, lambda: report_rules(client, _ALL_RULES).result)
     result = {CUSTOM_FIELDS: fields, SCRIPT_MONITOR: status, CONTENT_SECURITY_RULES: content_rules}
     return {**record, "result": result, "scripts": scripts}
+
+
+def _read_scripts(client: Client) -> t.Mapping[str, Json]:
+    """Return the scripts as their module does, with why the service may list not all of them."""
+    reasons: list[str] = []
+    result = report_inventory(client, _ALL_SCRIPTS, reasons.append).result
+    return {**result, "incomplete": reasons[0]} if reasons else result
 
 
 def _read_jobs(client: Client) -> t.Mapping[str, Json]:

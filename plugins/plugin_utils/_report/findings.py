@@ -260,6 +260,8 @@ def scripts(audit: Scripts) -> t.Iterator[Problem]:
             yield problem(kind, subject, str(finding.get("message") or kind))
         else:
             yield problem("not_readable", subject, "it is not known what was found of the script", resource="scripts")
+    if reason := audit.get("incomplete"):
+        yield problem("not_readable", None, str(reason).rstrip("."), resource="scripts")
     if "findings" not in audit:
         for script in audit.get("scripts") or ():
             yield from _verdicts(script)
