@@ -81,7 +81,7 @@ def _each(check: _Check) -> _Check:
 
 def _find(kinds: t.Collection[str], *members: str) -> _Check:
     """Return the check of findings: of one of these kinds, each with these members, which are text or null."""
-    return _each(_has({"kind": frozenset(kinds).__contains__, **dict.fromkeys(members, _is_optional_text)}))
+    return _each(_has({"kind": tuple(kinds).__contains__, **dict.fromkeys(members, _is_optional_text)}))
 
 
 class Kind(t.NamedTuple):
@@ -131,8 +131,13 @@ def _is_listed(item: Json) -> bool:
         and isinstance(script.get("status", 0), _TEXT_OR_NULL)
         and isinstance(script.get("hash", 0), _TEXT_OR_NULL)
         and isinstance(item.get("entry", 0), _TEXT_OR_NULL)
-        and (item.get("findings") == [] or _is_texts(item.get("findings")))
+        and (item.get("findings") == [] or _are_findings(item.get("findings")))
     )
+
+
+def _are_findings(value: Json) -> bool:
+    """Return whether these are types of findings about scripts; a type that nobody knows may mean that a script is not authorised."""
+    return isinstance(value, list) and all(kind in _SCRIPT_FINDINGS for kind in value)
 
 
 _SCRIPT_FINDINGS = (

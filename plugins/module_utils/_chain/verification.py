@@ -61,7 +61,7 @@ def find_chains(folder: str, keys: t.Collection[str] = ()) -> list[Source]:
 
 def unread_files(folder: str) -> list[str]:
     """Return the names of files that look like chains, and are not read, because no zone has such a name; raise OSError for an unreadable folder."""
-    names = [name for name in os.listdir(folder) if any(part in name for part in _LIKE_CHAINS)]
+    names = [name for name in os.listdir(folder) if any(part in name.lower() for part in _LIKE_CHAINS)]
     return sorted(name for name in names if not is_zone_id(_split(name.removesuffix(torn_path("")))[0]))
 
 

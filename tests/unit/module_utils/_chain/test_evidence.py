@@ -12,7 +12,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from support.chains import ZONE, resealed, unsealed
+from support.chains import ZONE, resealed, script, unsealed
 from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._chain import evidence as histories
@@ -21,6 +21,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._chain.kinds
 from ansible_collections.edgeops.observability.plugins.module_utils._chain.records import read_chain
 from ansible_collections.edgeops.observability.plugins.module_utils._chain.verification import find_chains, verify
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+
+FINDING = ("script_url", "host", "entry", "message")
 
 
 def append(folder: Path, number: int = 0) -> tuple[t.Any, str]:
@@ -145,6 +147,21 @@ FOLLOWS = "does not follow the record before it"
         (lambda c: [resealed(c[0], seq=True), *c[1:]], f"record 1 {FOLLOWS}"),
         (lambda c: [resealed(c[0], seq=1.0), *c[1:]], f"record 1 {FOLLOWS}"),
         (lambda c: [resealed(c[0], v=True), *c[1:]], "record 1 has a version"),
+        *(
+            (
+                lambda c, kind=kind: [*c[:3], resealed(c[3], findings=[{**dict.fromkeys(FINDING), "kind": kind}])],
+                "record 4 has no usable 'findings'",
+            )
+            for kind in ("sabotaged", [], {}, None)
+        ),
+        *(
+            (
+                lambda c, kind=kind: [*c[:3], resealed(c[3], inventory=[{**script(), "findings": [kind]}])],
+                "record 4 has no usable 'inventory'",
+            )
+            for kind in ("sabotaged", [], {}, None)
+        ),
+        (lambda c: [*c[:3], resealed(c[3], inventory=[{**script(), "findings": ["new"]}])], None),
     ],
 )
 def test_edited_records_are_found(chain: list[bytes], change: t.Any, expected: str | None) -> None:

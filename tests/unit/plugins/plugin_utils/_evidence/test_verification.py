@@ -167,3 +167,5 @@ def test_file_that_is_not_read_is_said(tmp_path: Path) -> None:
     ]
     (tmp_path / "ab.jsonl").write_bytes(record("ab"))
     assert report(archive).result["lines"][-1] == f"1 file of the folder {unread}: shop.jsonl"
+    (tmp_path / "shop.jsonl").rename(tmp_path / "ab.JSONL")
+    assert report(archive).result["lines"][-1] == f"1 file of the folder {unread}: ab.JSONL"
