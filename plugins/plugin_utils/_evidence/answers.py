@@ -8,7 +8,7 @@ from ...module_utils._chain.kinds import SCRIPTS
 from ...module_utils._text import line
 from .._words import plural
 from .audits import MAX_DELAY, Audit, Period, Slow
-from .chains import MAX_PAGE, Texts, Told, about_kind, audited_of, kinds_of, one_or
+from .chains import MAX_PAGE, Texts, Told, about_kind, audited_of, count_zones, kinds_of, one_or
 
 # The answers of a document: whether audits were often enough, at the times that their records name, and whether each is accounted for.
 
@@ -67,14 +67,14 @@ _OF_BOTH = (
 
 def frequencies(chains: t.Sequence[Told], missing: t.Sequence[str]) -> t.Iterator[Frequency]:
     """Yield for each kind whether there was an audit at least every seven days; `missing` are zones without any chain."""
-    zones = {chain.zone_id for chain in chains}
     for kind in kinds_of(chains):
         of_kind = [chain for chain in chains if chain.kind is kind]
-        others, about = len(zones) - len({chain.zone_id for chain in of_kind}), about_kind(kind, chains, "for")
-        slow = sorted((span, chain.zone) for chain in of_kind if (span := chain.history.slow))
+        others, about = count_zones(chains) - count_zones(of_kind), about_kind(kind, chains, "for")
+        slow = [chain for chain in of_kind if chain.history.slow]
+        first = min(((span, chain.zone) for chain in slow if (span := chain.history.slow)), default=None)
         # Not every zone has a payment page; where one is, browsers load scripts.
         never = len(missing) + (others if kind is SCRIPTS else 0)
-        yield Frequency(about, len(slow) + never, len(of_kind) + never, others, slow[0] if slow else None)
+        yield Frequency(about, count_zones(slow) + never, count_zones(of_kind) + never, others, first)
 
 
 def _when(span: Slow, zone: str) -> str:
@@ -113,6 +113,8 @@ def accounted(chains: t.Sequence[Told]) -> t.Iterator[Sentence]:
         audited = [chain for chain in audited_of(chains) if chain.kind is kind]
         audits = sum(len(chain.history.audits) for chain in audited)
         if audits:
-            parts.append(f"every one of {plural(audits, 'audit')}{about_kind(kind, chains)} of {plural(len(audited), 'zone')}")
+            parts.append(
+                f"every one of {plural(audits, 'audit')}{about_kind(kind, chains)} of {plural(count_zones(audited), 'zone')}"
+            )
     if parts:
         yield Sentence(f"{' and '.join(parts)} is accounted for", is_good=True)

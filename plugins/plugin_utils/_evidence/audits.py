@@ -147,11 +147,17 @@ class Slow(t.NamedTuple):
     page: str = ""
 
 
-def find_slow(audits: t.Sequence[Audit], start: datetime.date, period: Period) -> Slow | None:
-    """Return the first days of the period between which more than seven days had no audit that could see, counted from `start`; None if there are none."""
+def find_slow(audits: t.Sequence[Audit], seen: datetime.date | None, start: datetime.date, period: Period) -> Slow | None:
+    """Return the first days of the period between which more than seven days had no audit that could see; None if there are none.
+
+    They count from `seen`, the last day before the period with an audit that could see, or else from `start`.
+    """
     # A record that is dated after the document proves nothing.
     days = [audit.day for audit in audits if audit.can_see and audit.day <= period.last]
-    for before, after in itertools.pairwise([start, *days, period.last]):
+    if seen is None and not days:
+        # However few days these are, none of them was seen.
+        return Slow(max(start, period.first).isoformat(), max(start, period.last).isoformat())
+    for before, after in itertools.pairwise([seen or start, *days, period.last]):
         # An audit on the first day of the period leaves no day of it without one, whatever was before.
         if (after - before).days > FREQUENCY_DAYS and (after > period.first or after not in days):
             return Slow(max(before, period.first).isoformat(), after.isoformat())

@@ -50,6 +50,11 @@ def kinds_of(chains: t.Sequence[Told]) -> list[Kind]:
     return [kind for kind in KINDS if any(chain.kind is kind for chain in chains)]
 
 
+def count_zones(chains: t.Sequence[Told]) -> int:
+    """Return the number of zones; one whose files differ in the case of its id has two chains of a kind."""
+    return len({chain.zone_id for chain in chains})
+
+
 def about_kind(kind: Kind, chains: t.Sequence[Told], word: str = "of") -> str:
     """Return of what a sentence is that is said of each kind; "" if there are only scripts."""
     return "" if kinds_of(chains) == [SCRIPTS] else f" {word} {NOUNS[kind.name]}"

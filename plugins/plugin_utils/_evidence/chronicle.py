@@ -6,7 +6,7 @@ import abc
 import datetime
 import typing as t
 
-from ...module_utils._chain.kinds import PAGES, UNUSED, Kind
+from ...module_utils._chain.kinds import PAGES, SCRIPTS, UNUSED, Kind
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
 from ...module_utils._text import parse_time
@@ -42,8 +42,9 @@ class Chronicle(abc.ABC):
         self.max_gap_days = kind.max_gap_days if max_gap_days is None else max_gap_days
         self.audits: list[Audit] = []
         self.earlier: datetime.datetime | None = None
-        # The day of the last audit before the period that could see.
+        # The day of the last audit before the period that could see, and of the first one.
         self._start: datetime.date | None = None
+        self._first: datetime.date | None = None
         self.last_at: datetime.datetime | None = None
         self.open: dict[Finding, Opened] = {}
         self.closed: list[Episode] = []
@@ -92,14 +93,14 @@ class Chronicle(abc.ABC):
             return
         self.ended_now, self.day, self.scope = {}, day_of(at), record["scope"]
         audit = self.audit_of(record, at)
-        events = [*self._scope_events(at), *self.events_of(record, audit)]
+        events = sorted([*self._scope_events(at), *self.events_of(record, audit)], key=lambda event: event.order)
         if self.period.covers(at):
             self._events += events
             self.audits.append(audit)
         else:
             self.earlier = at
-            # Without any that could see, the days count from the first one.
-            self._start = audit.day if audit.can_see or self._start is None else self._start
+            self._start = audit.day if audit.can_see else self._start
+        self._first = self._first or audit.day
         self.last_at, self._last_scope = at, record["scope"]
 
     @property
@@ -114,15 +115,14 @@ class Chronicle(abc.ABC):
     @property
     def slow(self) -> Slow | None:
         """Return the first days between which more than seven days had no audit that could see."""
-        start = self._start
-        if start is None:
-            start = self.period.first if self.period.is_since_given or not self.audits else self.audits[0].day
-        return find_slow(self.audits, start, self.period)
+        # Without any that could see before, the days count from the first one, or from the first day that was chosen.
+        start = self.period.first if self._first is None or (self.period.is_since_given and not self.earlier) else self._first
+        return find_slow(self.audits, self._start, start, self.period)
 
     @property
     def events(self) -> list[Event]:
         gaps = [self._about_audits(GAP, gap.at, gap.message) for gap in self.gaps]
-        return sorted([*self._events, *gaps], key=lambda event: event.order)
+        return sorted([*gaps, *self._events], key=lambda event: event.at)
 
     @property
     def unauthorised(self) -> list[Episode]:
@@ -189,9 +189,13 @@ class Chronicle(abc.ABC):
         self.dropped.pop(finding, None)
         if ended.how == HIDDEN:
             self.hidden[finding] = opened
-        elif self.period.covers(at):
-            if ended.how in NOT_RESOLVED and finding.kind != UNUSED and not self.is_followed(finding):
-                self.dropped[finding] = _with_words(opened, ended.more or ended.how)
+            return
+        # What is about a script is not resolved until the script is gone, however long ago that was closed.
+        is_lasting = self.kind is SCRIPTS and not finding.entry
+        is_dropped = ended.how in NOT_RESOLVED and finding.kind != UNUSED and not self.is_followed(finding)
+        if is_dropped and (is_lasting or self.period.covers(at)):
+            self.dropped[finding] = _with_words(opened, ended.more or ended.how)
+        if self.period.covers(at):
             self.closed.append(_episode(finding, opened)._replace(end=at, how=ended.how))
 
     def _about_audits(self, what: str, at: datetime.datetime, message: str) -> Event:

@@ -6,9 +6,10 @@ import datetime
 import functools
 import typing as t
 
+from ...module_utils._baseline.entries import PINNED, UNPINNED
 from ...module_utils._baseline.pattern import Pattern, normalize_url, parse_pattern
 from ...module_utils._core import Failure, Json
-from ...module_utils._text import canonical, digest_of, has_text, list_of
+from ...module_utils._text import canonical, digest_of, has_text, list_of, parse_date
 from .audits import day_of
 from .events import Entries
 
@@ -99,6 +100,21 @@ class Dates:
             self._later = entries, list(later)
             self._entries |= later
         self.early |= {entry for entry in self._later[1] if entry.day > today}
+
+
+_TEXTS = ("url", "page", "owner", "justification", "authorised_by", "authorised_on", "review_by", "integrity")
+_LISTS = ("hosts", "hashes", "scripts", "inline", "frames", "forms")
+
+
+def is_readable(entry: Entry) -> bool:
+    """Return whether the members of an entry on which an authorisation rests are what an audit writes; each may be absent or null."""
+    dates = [entry[name] for name in ("authorised_on", "review_by") if entry.get(name) is not None]
+    return (
+        all(isinstance(entry.get(name), (str, type(None))) for name in _TEXTS)
+        and all(isinstance(entry.get(name), (list, type(None))) for name in _LISTS)
+        and all(parse_date(date) == date for date in dates)
+        and entry.get("integrity") in (PINNED, UNPINNED, None)
+    )
 
 
 def date_of(entry: Entry) -> str:

@@ -18,6 +18,7 @@ from .answers import Sentence
 from .audits import Period
 from .chains import Lacking, Told
 from .chronicle import Chronicle
+from .dates import is_readable
 from .events import CHANGED, GAP, Entries, Event
 from .history import History
 from .inventory import count
@@ -229,7 +230,8 @@ def read(desired: DesiredEvidence) -> Document:
         period, days, any(chain.history.audits for chain in chains), is_broken=any(not chain.row["valid"] for chain in chains)
     )
     chains.sort(key=lambda chain: (chain.name, chain.zone_id, KINDS.index(chain.kind)))
-    changes = sorted((event for chain in chains for event in chain.history.events), key=lambda event: event.order)
+    # Those of a chain are in the order of its records already, of which several may have one time.
+    changes = sorted((event for chain in chains for event in chain.history.events), key=lambda event: (event.at, event.zone_id))
     zones = desired.zones - {chain.zone_id.lower() for chain in chains}
     missing = sorted((desired.name_of(zone_id), zone_id) for zone_id in zones)
     words, left = notes.beside(changes)
@@ -247,7 +249,10 @@ def _check_period(period: Period, days: t.Sequence[str], has_audits: bool, *, is
 
 
 class Baselines:
-    """The baselines that records name, each read once; None for one whose file is missing, was edited, or is no list of entries."""
+    """The baselines that records name, each read once; None for one whose file is missing, was edited, or is no list of entries.
+
+    Of an entry with a member that cannot be read only the name is left, which authorises nothing.
+    """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -266,7 +271,11 @@ class Baselines:
             return None
         if hashlib.sha256(content).hexdigest() != digest or not isinstance(items, list):
             return None
-        entries = {item["name"]: item for item in items if isinstance(item, dict) and isinstance(item.get("name"), str)}
+        entries = {
+            item["name"]: item if is_readable(item) else {"name": item["name"]}
+            for item in items
+            if isinstance(item, dict) and isinstance(item.get("name"), str)
+        }
         return entries if len(entries) == len(items) else None
 
 
@@ -287,6 +296,7 @@ def numbers(document: Document) -> list[tuple[str, str]]:
     scripts = [history for _chain, history in document.of_scripts]
     pages = sum(len(history.pages) for _chain, history in document.of_pages)
     unseen = sum(not history.audits[-1].can_see for history in scripts)
+    unread = sum(not history.is_readable for _chain, history in document.of_pages)
     counted = [history for history in scripts if history.audits[-1].can_see]
     counts = [
         (len(audited), "zone audited", "zones audited"),
@@ -294,7 +304,7 @@ def numbers(document: Document) -> list[tuple[str, str]]:
         (document.audits, "audit", "audits"),
         *([(sum(count(history.inventory) for history in counted), *_at_the_end("script", scripts, unseen))] if scripts else []),
         *(
-            [(pages, *_at_the_end("payment page", [history for _chain, history in document.of_pages]))]
+            [(pages, *_at_the_end("payment page", [history for _chain, history in document.of_pages], unread))]
             if document.has_pages
             else []
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from ...module_utils._baseline.entries import PINNED, is_authorised
@@ -102,6 +103,21 @@ def end_of_unverified(value: str, findings: t.Collection[str], entries: Entries 
 
 def hashes_of(declared: t.Mapping[str, Json]) -> frozenset[str]:
     return frozenset(value.lower() for value in list_of(declared.get("hashes")) if isinstance(value, str))
+
+
+_HASH = re.compile(r"\b[0-9a-f]{64}\b")
+_NUMBER = re.compile(r"[0-9]{1,9}(?= hash)")
+# In place of a hash that a record does not name: no entry lists it.
+_NOT_NAMED = ""
+
+
+def not_authorised_hashes(kind: str, message: str, value: str, declared: Entry) -> frozenset[str]:
+    """Return the hashes of a script that its entry does not list: those that the message of a finding names, and the one of the inventory."""
+    named = {*_HASH.findall(message)}
+    number = _NUMBER.match(message)
+    hashes = {*named, *([value] if value or not named else [])} - hashes_of(declared)
+    is_short = kind == "changed" and (not hashes or (number is not None and int(number[0]) > len(named)))
+    return frozenset({*hashes, *([_NOT_NAMED] if is_short else [])})
 
 
 def _day(entry: Entry, name: str) -> str:

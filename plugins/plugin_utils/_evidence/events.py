@@ -46,9 +46,9 @@ class Event(t.NamedTuple):
     of_pages: bool = False
 
     @property
-    def order(self) -> tuple[datetime.datetime, str, int, str, str, str]:
-        about = (self.script_url or self.page, self.host or self.subject, self.message)
-        return (self.at, self.zone_id, _ORDER[self.what], *about)
+    def order(self) -> tuple[int, str, str, str]:
+        """Return the place among the events of one record."""
+        return (_ORDER[self.what], self.script_url or self.page, self.host or self.subject, self.message)
 
 
 class Opened(t.NamedTuple):

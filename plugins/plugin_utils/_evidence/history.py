@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import datetime
-import re
 import typing as t
 
 from ...module_utils._baseline.entries import PINNED, is_authorised
@@ -15,7 +14,15 @@ from ...module_utils._text import list_of
 from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of, moment
 from .chronicle import Chronicle, Finding
 from .dates import covers
-from .endings import end_of_entry, end_of_malicious, end_of_missing, end_of_unverified, hashes_of, is_current
+from .endings import (
+    end_of_entry,
+    end_of_malicious,
+    end_of_missing,
+    end_of_unverified,
+    hashes_of,
+    is_current,
+    not_authorised_hashes,
+)
 from .events import (
     AUTHORISED,
     BACK,
@@ -50,6 +57,7 @@ from .inventory import (
     Identity,
     Inventory,
     Known,
+    Likeness,
     Listed,
     Reader,
     Seen,
@@ -63,7 +71,6 @@ from .scope import details_of, leaves_out, looks_at, new_setting, scores_of, sta
 _EXPIRED, _UNVERIFIED = "expired", "unverified"
 # Findings about a script; the others are about an entry, or about the audit itself.
 _OF_SCRIPTS = frozenset(("malicious", "reported", NEW, HASH_CHANGED, _UNVERIFIED))
-_HASH = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 class History(Chronicle):
@@ -93,6 +100,7 @@ class History(Chronicle):
         # The last inventory that stands in a record, and the findings in it.
         self._whole: Inventory = {}
         self._found: set[Finding] = set()
+        self._kinds = frozenset[str]()
         self._reader = Reader()
         # How often each script changed in the period under an entry that takes any hash.
         self._unpinned = collections.Counter[Identity]()
@@ -148,7 +156,7 @@ class History(Chronicle):
     def _is_authorised(self, identity: Identity, seen: Seen, declared: t.Mapping[str, Json]) -> bool:
         return (
             is_current(declared, self.day)
-            and not seen.not_authorised_as
+            and not seen.not_authorised_by(declared)
             and _EXPIRED not in seen.findings
             and identity not in self.ongoing
         )
@@ -170,7 +178,7 @@ class History(Chronicle):
             blind.add(NO_BASELINE)
         return Audit(
             at,
-            has_findings=not record["passed"] or bool(findings - {UNUSED}),
+            has_findings=not record["passed"] or bool({*findings, *(self._kinds if self.inventory else ())} - {UNUSED}),
             blind=frozenset(blind),
             delay=delay_of(record, at),
             left_out=leaves_out(record["scope"]),
@@ -185,6 +193,7 @@ class History(Chronicle):
             yield self._about_audits(SCOPE, audit.at, words)
         messages = {(f["kind"], *self._reader.name(f["script_url"], f["host"])): f["message"] or "" for f in record["findings"]}
         gone: set[Identity] = set()
+        self._begin_without_inventory(record, audit, now)
         if audit.can_see:
             is_same = record["baseline_digest"] == self._last_digest
             for identity, seen in now.items():
@@ -219,6 +228,7 @@ class History(Chronicle):
                 if seen.findings
                 for kind in seen.findings & _OF_SCRIPTS
             }
+            self._kinds = frozenset[str]().union(*(seen.findings for seen in self._whole.values()))
             self.inventory = self._whole
         else:
             self.inventory = self._whole if record["inventory_same_as"] == self._inventory_seq else None
@@ -247,21 +257,21 @@ class History(Chronicle):
             yield about
         elif seen.hash and known.hash and seen.hash != known.hash:
             became = HASH_CHANGED
-            is_unpinned = bool(declared) and not seen.not_authorised_as and declared.get("integrity") != PINNED
+            is_unpinned = bool(declared) and not seen.not_authorised_by(declared) and declared.get("integrity") != PINNED
             self._unpinned[identity] += is_unpinned and self.period.covers(at)
             more = "; its entry takes any hash, so that no authorisation names this one" if is_unpinned else ""
             yield about._replace(what=CHANGED, message=f"the hash was {known.hash}, is {seen.hash}{more}")
         known.hash, known.status = seen.hash or known.hash, seen.status
         if seen.hash:
             self._hash_days.setdefault(seen.hash, day_of(at))
-        ongoing, kind = self.ongoing.get(identity), seen.not_authorised_as
+        ongoing, kind = self.ongoing.get(identity), seen.not_authorised_by(declared)
         # Whatever the audit took for an authorisation; what came with an entry that authorises nothing was added or changed without one.
         if kind == UNJUSTIFIED or (declared and not kind and not is_authorised(declared, self.day)):
             kind = became
         if kind:
             named = messages.get((HASH_CHANGED, identity.url, identity.host), "") if kind == HASH_CHANGED else ""
-            hashes = {*_HASH.findall(named), *({seen.hash} if seen.hash else ())} - hashes_of(declared)
-            self._begin(identity, Episode(kind, at, is_first=self.is_first, hashes=frozenset(hashes), alike=seen.alike))
+            hashes = not_authorised_hashes(kind, named, seen.hash, declared)
+            self._begin(identity, Episode(kind, at, is_first=self.is_first, hashes=hashes, alike=seen.alike))
         elif ongoing is not None:
             how = self._how_ended(ongoing, seen, declared)
             if how:
@@ -269,6 +279,13 @@ class History(Chronicle):
             if how == BY_AUTHORISATION:
                 allowed = tuple(map(str, list_of(declared.get("hashes"))))
                 yield about._replace(what=AUTHORISED, hashes=allowed, message="")
+
+    def _begin_without_inventory(self, record: CheckedRecord, audit: Audit, now: Inventory) -> None:
+        """Begin that a script is not authorised which an audit found, and which it does not list, or could not see."""
+        for finding, _message in self._findings(record):
+            identity = Identity(finding.place, finding.detail, finding.rest)
+            if finding.kind in (NEW, HASH_CHANGED) and identity not in now:
+                self._begin(identity, Episode(finding.kind, audit.at, is_first=self.is_first))
 
     def _begin(self, identity: Identity, episode: Episode) -> None:
         """Begin that a script is not authorised, or go on with it: what was added or changed is worse than an entry that is not complete."""
@@ -291,16 +308,15 @@ class History(Chronicle):
     def _find_gone(self, now: Inventory, scope: t.Mapping[str, t.Any]) -> list[Identity]:
         """Return the scripts that this audit would have listed, and did not; forget them."""
         asked, gone = statuses_of(scope), []
-        # One that is listed without its URL may be any of its host.
-        hidden = {identity.host for identity in now if not identity.url}
-        for identity in sorted(self._known.keys() - now.keys()):
+        missing = sorted(self._known.keys() - now.keys())
+        likeness = Likeness(now if missing else {}, self._known)
+        for identity in missing:
             known = self._known[identity]
             if identity in self.last_seen:
                 known.asked, known.last_at = self._asked, self.last_seen_at or known.last_at
             # A script of a status that nobody asks for any more may have got that status.
-            is_hidden = bool(identity.url) and identity.host in hidden
             if (
-                not is_hidden
+                not likeness.may_have(identity)
                 and looks_at(scope["hosts"], identity.host)
                 and known.asked <= asked
                 and (not known.status or known.status in asked)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime
 import typing as t
 
+from ...module_utils._baseline.entries import PINNED
 from ...module_utils._baseline.pattern import normalize_url
-from ...module_utils._chain.kinds import SCRIPTS
+from ...module_utils._chain.kinds import SCRIPTS, is_digest
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
 from ...module_utils._scripts.facts import REPORTED, SCORE
 from .audits import day_of
-from .endings import Verdict
+from .endings import Verdict, hashes_of
 from .events import NOT_AUTHORISED
 
 # The scripts of a record, by what tells them apart.
@@ -46,9 +47,11 @@ class Seen(t.NamedTuple):
     def verdict(self) -> Verdict:
         return Verdict(self.is_malicious, self.score)
 
-    @property
-    def not_authorised_as(self) -> str:
-        return next((kind for kind in KINDS_NOT_AUTHORISED if kind in self.findings), "")
+    def not_authorised_by(self, declared: t.Mapping[str, Json]) -> str:
+        """Return as what the audit found a script that its entry does not authorise, "" if it does; a hash that it does not list is changed."""
+        kind = next((kind for kind in KINDS_NOT_AUTHORISED if kind in self.findings), "")
+        is_other = self.hash and declared.get("integrity") == PINNED and self.hash not in hashes_of(declared)
+        return kind or (HASH_CHANGED if is_other else "")
 
 
 class Listed(t.NamedTuple):
@@ -84,6 +87,33 @@ class Known:
 
 
 Inventory = dict[Identity, Seen]
+
+
+class Likeness:
+    """Which scripts an inventory may have under another identity, because the service shows the URL or the host of one of both only."""
+
+    def __init__(self, now: Inventory, known: t.Mapping[Identity, Known]) -> None:
+        self._hosts_of_hidden = {identity.host for identity in now if not identity.url}
+        self._urls_of_hidden = {identity.url for identity in now if not identity.host}
+        self._urls = {identity.url for identity in now}
+        self._now, self._known = now, known
+
+    def may_have(self, identity: Identity) -> bool:
+        """Return whether a script that is not listed as such may be one of the inventory."""
+        url, host = identity.url, identity.host
+        if not url:
+            return any(self._may_be(identity, other, seen.hash) for other, seen in self._now.items())
+        hosts = self._hosts_of_hidden
+        return host in hosts or "" in hosts or url in self._urls_of_hidden or (not host and (bool(hosts) or url in self._urls))
+
+    def _may_be(self, hidden: Identity, shown: Identity, value: str) -> bool:
+        """Return whether a script is shown, since another one is not listed any more, that may be the other with its URL."""
+        is_new = self._known[shown].first_day >= day_of(self._known[hidden].last_at)
+        # What tells scripts without a URL apart is the hash, where there is one.
+        is_other = is_digest(hidden.rest) and value not in ("", hidden.rest)
+        return bool(shown.url) and is_new and not is_other and (hidden.host in ("", shown.host) or not shown.host)
+
+
 _BY_URL, _BY_DOMAIN = REPORTED
 _NUMBERS = (int, float)
 

@@ -76,8 +76,8 @@ class Looks:
         of_pages = []
         for url in self.known(earlier):
             looks, first = self._looks[url], self._period.first
-            start = max((look.day for look in looks if look.can_see and look.day < first), default=looks[0].day)
-            span = find_slow(self._of(url), start, self._period)
+            seen = max((look.day for look in looks if look.can_see and look.day < first), default=None)
+            span = find_slow(self._of(url), seen, looks[0].day, self._period)
             of_pages += [span._replace(page=url)] if span else []
         return whole or min(of_pages, default=None)
 

@@ -85,9 +85,9 @@ def _first(chain: ZoneChain, authorised: int, total: int) -> str:
 
 
 def _excerpt(inventory: t.Sequence[Listed]) -> tuple[list[Listed], int]:
-    """Return the scripts that the page shows of a long inventory, those with findings and the first others, and how many are left."""
-    with_findings = [script for script in inventory if script.seen.findings]
-    others = [script for script in inventory if not script.seen.findings]
+    """Return the scripts that the page shows of a long inventory, those of which there is anything to say and the first others, and how many are left."""
+    with_findings = [script for script in inventory if script.message]
+    others = [script for script in inventory if not script.message]
     kept = (
         list(inventory)
         if len(inventory) <= _MAX_SCRIPTS

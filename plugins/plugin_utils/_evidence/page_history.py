@@ -52,6 +52,7 @@ from .page_parts import (
     names_in,
     names_of,
     patterns_of,
+    was_read,
 )
 from .scope import leaves_out_of_pages
 
@@ -111,6 +112,11 @@ class PageHistory(Chronicle):
         """Return the pages of the last record of the period."""
         return [self._listed(page) for page in sorted(self._pages or (), key=lambda page: str(page["url"]))]
 
+    @property
+    def is_readable(self) -> bool:
+        """Return whether the last record says what it saw."""
+        return self._pages is not None
+
     def count_of(self, _finding: Finding) -> int:
         return 1
 
@@ -128,7 +134,7 @@ class PageHistory(Chronicle):
             since = self.ongoing[finding].since
             event = self.event_about(finding, since, OPENED, HIDDEN if self.is_hidden(finding) else STILL_NOT_AUTHORISED)
             yield finding.kind, Opened(event, since, event.message, False, self.scope)
-        named = {finding.place or finding.detail for finding in (*left, *ongoing)}
+        named = {finding.place or finding.detail for finding in (*left, *ongoing) if finding.kind != UNUSED} - {""}
         for page in self.pages:
             if self.last_at is not None and not page.is_authorised and not named & {page.page, page.entry}:
                 words = NOT_KNOWN_BY if self.entries is None else UNAUTHORISED
@@ -141,7 +147,7 @@ class PageHistory(Chronicle):
         kinds = {finding.kind for finding in self._found if finding.place == url or (entry and finding.detail == entry)}
         named = [kind for kind in PAGES.findings if kind in kinds]
         is_ongoing = any(isinstance(finding, Finding) and finding.place == url for finding in self.ongoing)
-        is_authorised = is_current(declared, self.day) and not is_ongoing and not kinds - {UNUSED}
+        is_authorised = is_current(declared, self.day) and not is_ongoing and not kinds - {UNUSED} and was_read(page)
         return ListedPage(
             page=url,
             entry=entry,
@@ -157,6 +163,10 @@ class PageHistory(Chronicle):
         if "pages" in record:
             self._pages, self._pages_seq = record["pages"], record["seq"]
         elif record["pages_same_as"] != self._pages_seq:
+            self._pages = None
+        urls = [page["url"] for page in self._pages or ()]
+        if len({*urls}) < len(urls) or not {*record["scope"]["pages"]} <= {*urls}:
+            # Nobody can tell what it saw: it has a page twice, or not every page that it asked for.
             self._pages = None
         self._fetches = record["scope"]["fetches"]
         self.entries = self._baseline(record["pages_baseline_digest"])
@@ -227,7 +237,7 @@ class PageHistory(Chronicle):
     def _is_unread(self, page: Page) -> bool:
         """Return whether a page was not read; what led elsewhere shows another document."""
         kinds = {finding.kind for finding in self._found if finding.place == page["url"]}
-        return page["status"] is None or bool(kinds & {UNREAD, REDIRECTED})
+        return not was_read(page) or bool(kinds & {UNREAD, REDIRECTED})
 
     def _page_events(self, url: str, page: Page, at: datetime.datetime) -> t.Iterator[Event]:
         last = self._read.get(url)
@@ -295,8 +305,8 @@ class PageHistory(Chronicle):
         is_same = is_back or self._authorised_by.get(finding) == self._authority(finding)
         if not is_same or finding.kind in _OF_ENTRIES:
             return self._end_by_entry(finding, was)
-        # A part that is still there has not changed back, and nothing that could authorise it has changed.
-        return Ended(UNPROVEN if finding.kind in HAS else BACK)
+        # What is still there has not changed back, and nothing that could authorise it has changed.
+        return Ended(BACK if is_back or finding.kind == "header_changed" else UNPROVEN)
 
     def _end_by_entry(self, finding: Finding, was: Entry) -> Ended:
         """Return how a finding ended about something that the page still has, under another entry or another baseline."""

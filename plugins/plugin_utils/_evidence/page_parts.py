@@ -102,9 +102,15 @@ def differences(before: Page, now: Page) -> list[str]:
     return changes
 
 
+def was_read(page: Page) -> bool:
+    """Return whether a record has the document of a page, of a time that is known."""
+    is_dated = page["source"] != "har" or parse_time(page["recorded_at"]) is not None
+    return page["status"] is not None and page["status"] // 100 == 2 and is_dated
+
+
 def contents(page: Page, kinds: t.Container[str]) -> str:
     """Return in words what a page has, or why that is not known; `kinds` are the types of its findings."""
-    if UNREAD in kinds or page["status"] is None:
+    if UNREAD in kinds or not was_read(page):
         return "could not be read"
     if REDIRECTED in kinds:
         return f"not read, because it led to {_text(page['final_url'])}"
@@ -116,9 +122,7 @@ def contents(page: Page, kinds: t.Container[str]) -> str:
 def recorded_when(page: Page) -> str:
     """Return a clause about the recording from which a page was read, "" for one that was fetched."""
     made = parse_time(page["recorded_at"])
-    if page["source"] != "har":
-        return ""
-    return f"; read from a recording of {moment(made)}" if made else "; read from a recording without a date"
+    return f"; read from a recording of {moment(made)}" if made and page["source"] == "har" else ""
 
 
 def _text(value: Json) -> str:

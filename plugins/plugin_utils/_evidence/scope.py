@@ -32,8 +32,10 @@ def leaves_out(scope: t.Mapping[str, t.Any]) -> str:
     missing = [status for status in ON_PAGES if status not in statuses_of(scope)]
     parts += [f"not at {' and '.join(missing)} scripts"] if missing else []
     own, default = scores_of(scope), MALICIOUS_SCORES.get(scope["route"])
-    if own is not None and default is not None and not own.includes(default):
-        parts.append(f"a score counted as malicious only {own} and not {default}")
+    if own is None:
+        parts.append("nobody knows which score counted as malicious")
+    elif default is None or not own.includes(default):
+        parts.append(f"a score counted as malicious only {own}{f' and not {default}' if default else ''}")
     return ", ".join(parts)
 
 

@@ -10,7 +10,7 @@ from ...module_utils._text import line
 from .._words import named, plural
 from .answers import Sentence, accounted, count_late, explained, frequencies, written
 from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, PAGE_UNREAD, Period
-from .chains import MAX_PAGE, NOUNS, Lacking, Texts, Told, about_kind, audited_of, kinds_of, of_kind_words, one_or
+from .chains import MAX_PAGE, NOUNS, Lacking, Texts, Told, about_kind, audited_of, count_zones, kinds_of, of_kind_words, one_or
 from .events import BY_AUTHORISATION, ENDS, UNPROVEN, Episode, days_between
 from .verification import MAYBE_CUT, not_read, without_evidence
 
@@ -193,12 +193,13 @@ def _not_audited(chains: t.Sequence[Told], period: Period, lacking: Lacking) -> 
         gaps = [(gap, chain.zone) for chain in of_kind for gap in chain.history.gaps]
         if gaps:
             gap, zone = max(gaps, key=lambda gap: (gap[0].days, gap[1]))
-            zones = len({name for _gap, name in gaps})
+            # Two zones may have one name.
+            zones = count_zones([chain for chain in of_kind if chain.history.gaps])
             days, longest = (
                 plural(sum(gap.days for gap, _name in gaps), "day"),
                 f"from {gap.first.isoformat()} to {gap.last.isoformat()}",
             )
-            where = f"in {zones:,} of {plural(len(of_kind), 'zone')}"
+            where = f"in {zones:,} of {plural(count_zones(of_kind), 'zone')}"
             if len(gaps) > 1:
                 of_zones = "those of all zones added up, " if zones > 1 else ""
                 longest = f"{of_zones}in {len(gaps):,} gaps, the longest in {zone} with {plural(gap.days, 'day')} {longest}"

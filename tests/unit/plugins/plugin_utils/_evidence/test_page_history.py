@@ -103,9 +103,9 @@ def test_page_that_stays_as_it_is_has_no_news(tmp_path: Path) -> None:
 def test_page_that_is_no_longer_looked_at(tmp_path: Path) -> None:
     """Each payment page counts: one that nobody looks at any more is no greener than one that could not be read."""
     both, one = {**PAGES_SCOPE, "pages": [URL, f"{URL}/pay"]}, PAGES_SCOPE
-    audits = [audit(day, PLAIN) for day in range(12)]
-    for day, (record, _of) in enumerate(audits):
-        record["scope"] = one if day else both
+    audits = [
+        audit(day, PLAIN, scope=one) if day else audit(day, PLAIN, also=[page(f"{URL}/pay")], scope=both) for day in range(12)
+    ]
     document = read(tmp_path, *audits)
     assert document.verdict == [
         f"11 of 12 audits{LEFT_OUT}in pay.example not at the page {URL}/pay",
@@ -510,7 +510,7 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
         [UNAUTHORISED.format("changed back after 1 day"), SEVEN, meant(2)],
     ),
     "a script that only a recording shows": (
-        (audit(0, page(source="har", scripts=[LOADED]), SCRIPT_NEW), audit(1, PLAIN)),
+        (audit(0, page(source="har", recorded_at=day_of(0), scripts=[LOADED]), SCRIPT_NEW), audit(1, PLAIN)),
         [
             f"1 payment page with scripts that nobody authorised, no longer looked at and so not resolved after 1 day{FIRST}",
             NOBODY,
