@@ -54,16 +54,16 @@ class Table(t.NamedTuple):
 def table_of(rows: t.Iterable[Row]) -> Table:
     """Return the table of the zones and accounts of this run."""
     present = [row for row in rows if not row["carried"]]
-    jobs = [(row, job) for row in present for job in _jobs_of(row) or ()]
+    jobs = [(row, job) for row in present for job in _current_jobs(row) or ()]
     by_place: dict[str, list[tuple[Row, JobRow]]] = {}
     for row, job in jobs[:_MAX_JOBS]:
         by_place.setdefault(_place(job), []).append((row, job))
     places = [_place_of(name, by_place[name]) for name in sorted(by_place, key=lambda name: (-len(by_place[name]), name))]
-    unread = tuple(row for row in present if _jobs_of(row) is None)
-    return Table(tuple(places), max(0, len(jobs) - _MAX_JOBS), tuple(row for row in present if _jobs_of(row) == []), unread)
+    unread = tuple(row for row in present if _current_jobs(row) is None)
+    return Table(tuple(places), max(0, len(jobs) - _MAX_JOBS), tuple(row for row in present if _current_jobs(row) == []), unread)
 
 
-def _jobs_of(row: Row) -> t.Sequence[JobRow] | None:
+def _current_jobs(row: Row) -> t.Sequence[JobRow] | None:
     """Return the jobs of a zone or account as this run read them; None if it did not, whatever an earlier audit has read."""
     return row["jobs"] if "health" in row["resources"] else None
 
@@ -122,7 +122,7 @@ def delivering_text(rows: t.Iterable[Row]) -> str:
     """
     present = [row for row in rows if not row["carried"]]
     zones = [row for row in present if row["scope"] == ZONE] or present
-    states = collections.Counter(_state(_jobs_of(row)) for row in zones)
+    states = collections.Counter(_state(_current_jobs(row)) for row in zones)
     if states[UNKNOWN] == len(zones):
         return ""
     hosts, delivering = count_hosts(row["scope"] for row in zones), states[HEALTHY]

@@ -202,9 +202,12 @@ def _lacks_listing(record: ZoneRecord) -> bool:
 
 def _coverage(record: ZoneRecord, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
     """Yield which custom fields are not delivered, worked out here if the record does not say it and has what tells it."""
-    coverage, fields = record["coverage"], (result_of(record).get("custom_fields") or {}).get("custom_fields")
+    managed = result_of(record).get("custom_fields") or {}
+    coverage, fields = record["coverage"], managed.get("custom_fields")
     if isinstance(coverage, Known):
         yield from findings.coverage(coverage.value, jobs)
+    elif fields is None and coverage.cause is Cause.NOT_ASKED and "custom_fields" in managed:
+        yield problem("not_readable", None, "its custom fields are not shown (null)", resource="coverage")
     elif fields is not None and coverage.cause is Cause.NOT_ASKED and _lacks_listing(record):
         unlisted = "its jobs were not listed, so that it is not known which custom fields are delivered"
         yield problem("not_readable", None, unlisted, resource="coverage")

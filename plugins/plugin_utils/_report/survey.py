@@ -24,10 +24,11 @@ def notes(record: ZoneRecord) -> t.Iterator[Problem]:
             without = "it has no Logpush job of its own, which few accounts have; those of its zones do not count"
         reason = "every Logpush job of it is disabled" if jobs else without
         yield problem("no_job", None, reason)
-    monitor = (result.get("script_monitor") or {}).get("script_monitor")
-    if isinstance(monitor, dict) and monitor.get("enabled") is False:
+    monitor = result.get("script_monitor")
+    enabled = dict_of((monitor or {}).get("script_monitor")).get("enabled")
+    if enabled is False:
         yield problem("monitor_off", None, "the script monitor is disabled", "", resource="script_monitor", kind=NOTE)
-    elif isinstance(monitor, dict) and monitor.get("enabled") is not True:
+    elif monitor and enabled is not True:
         yield problem(
             "not_readable", None, "the service does not show whether the script monitor is enabled", resource="script_monitor"
         )

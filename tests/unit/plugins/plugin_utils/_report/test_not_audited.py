@@ -504,6 +504,7 @@ def test_page_that_leads_elsewhere_fails_each_type_of_pages():
 
 MALICIOUS = [{"script_url": "https://cdn.example.net/x.js", "host": "a", "malicious": True, "malicious_reasons": []}]
 UNSELECTED = {"unselected": [], "sentences": []}
+SURVEYED = {"zone": "a", "declared": False, "jobs": [], "scripts": {"scripts": []}}
 CONFIGURED = {"request_fields": ["x-a"], "response_fields": [], "cookie_fields": []}
 
 
@@ -518,6 +519,16 @@ CONFIGURED = {"request_fields": ["x-a"], "response_fields": [], "cookie_fields":
             {**whole(), "declared": False, "scripts": {"findings": None, "scripts": MALICIOUS}},
             "malicious",
             "findings is null",
+        ),
+        (
+            {**SURVEYED, "result": {"script_monitor": {"script_monitor": None}}},
+            "monitor_off",
+            "script monitor: the service does not show whether",
+        ),
+        (
+            {"zone": "a", "jobs": [job()], "result": {"custom_fields": {**outcome(), "custom_fields": None}}},
+            "fields_not_selected",
+            "coverage: its custom fields are not shown",
         ),
         # Of a play without a task that lists the jobs.
         (
