@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import typing as t
 
-from .._address import ACCOUNT_ID, ZONE_ID, without_ids
+from .._address import ACCOUNT_ID, ZONE_ADDRESSES, ZONE_ID, without_ids
 from .._api.permissions import permission_for
 from .._api.response import is_unentitled
 from .._core import (
@@ -97,18 +97,32 @@ UNKNOWN_OWNER = "unknown"
 
 
 def replaced_by(result: t.Mapping[str, Json], previous: Json) -> list[str]:
-    """Return of which other zones and accounts a result replaces results; `previous` is what its variable had, which may have replaced others."""
+    """Return of which other zones and accounts a result replaces results; `previous` is what its variable had, which may have replaced others.
+
+    A zone that was only named is the same if it is named again, as in a further try.
+    """
     before = dict_of(previous)
-    earlier = [plain_id(before.get(name) or "") for name in (ZONE_ID, ACCOUNT_ID)]
-    owner = next(filter(None, earlier), UNKNOWN_OWNER if has_failed(before) else "")
-    own = next((plain_id(result[name]) for name in (ZONE_ID, ACCOUNT_ID) if result.get(name)), "")
-    return sorted({*map(str, list_of(before.get(REPLACES))), owner} - {own, ""})
+    earlier, own = _owner(before), _owner(result)
+    others = {*map(str, list_of(before.get(REPLACES)))}
+    if not set(earlier) & set(own):
+        others.add(next(iter(earlier), UNKNOWN_OWNER if has_failed(before) else ""))
+    return sorted(others - {*own, ""})
+
+
+def _owner(result: t.Mapping[str, Json]) -> list[str]:
+    """Return what names the zone of a result, or its account if it is about no zone."""
+    zone, account = ([plain_id(result[name]) for name in names if result.get(name)] for names in (ZONE_ADDRESSES, (ACCOUNT_ID,)))
+    return zone or account
 
 
 def why_not_all(result: Json) -> Reason | None:
-    """Return why a registered result says less than was done: the results of other zones stood in its place; None if none did."""
-    others = [str(other) for other in list_of(dict_of(result).get(REPLACES))]
-    if not others:
+    """Return why a registered result says less than was done: the results of other zones stood in its place; None if none did.
+
+    One that failed has a reason of its own.
+    """
+    part = dict_of(result)
+    others = [str(other) for other in list_of(part.get(REPLACES))]
+    if not others or (has_failed(part) and not _is_refused(part)):
         return None
     zones = f"{len(others)} other {'zone' if len(others) == 1 else 'zones'}"
     message = f"the results of {zones} were replaced in the variable of this host ({', '.join(others)}); use a host for each zone"

@@ -71,7 +71,7 @@ class AdoptionSummary(PlayTask[DesiredSummary]):
             {
                 "lines": lines(adoption),
                 "failed_hosts": {**failed_hosts},
-                "hosts": patterns_of(failed_hosts, play.hosts, play.groups),
+                "hosts": patterns_of(failed_hosts, play.hosts),
             }
         )
 
@@ -79,7 +79,7 @@ class AdoptionSummary(PlayTask[DesiredSummary]):
 def _matched(play: Play, patterns: Json) -> list[str]:
     """Return the hosts of a play with these patterns."""
     known = frozenset(map(str, list_of(patterns)))
-    return [name for name in play.hosts if pattern_of(name, play.groups) in known]
+    return [name for name in play.hosts if pattern_of(name) in known]
 
 
 def _why_unloaded(registered: Json) -> str:

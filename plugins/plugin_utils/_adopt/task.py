@@ -83,8 +83,7 @@ class ZoneVariablesFiles(PlayTask[DesiredAdoption]):
         files = Conclusion({"changed": False, "files": []}) if desired.files is None else report(desired.files)
         places = {"dest": desired.dest, "group": desired.group}
         summary = {"adopted": desired.adopted, "refused": desired.gathered.refused, "lines": _lines(desired)}
-        groups = desired.play.groups
-        reads: dict[str, Json] = {part: [pattern_of(name, groups) for name in names] for part, names in desired.reads.items()}
+        reads: dict[str, Json] = {part: [pattern_of(name) for name in names] for part, names in desired.reads.items()}
         return Conclusion({**files.result, **places, **summary, **_verified(desired), "reads": reads})
 
     def write(self, desired: DesiredAdoption) -> None:
@@ -104,7 +103,7 @@ def _verified(desired: DesiredAdoption) -> dict[str, Json]:
     ]
     with_files = [*is_about, *(others if desired.has_group_folder else ())]
     members = {"hosts": [*is_about, *others], "hosts_with_files": with_files}
-    return {member: [pattern_of(name, play.groups) for name in names] for member, names in members.items()}
+    return {member: [pattern_of(name) for name in names] for member, names in members.items()}
 
 
 def _has_address(play: Play, name: str) -> bool:

@@ -98,7 +98,7 @@ def _concluded(play: Play, hosts: t.Sequence[str], rails: Rails, zones: t.Sequen
         "effects": {zone.name: zone.effects for zone in zones if zone.effects},
         "refused": dict(refusal.zones) if refusal else {},
         "written": written,
-        "hosts": [pattern_of(name, play.groups) for name in written],
+        "hosts": [pattern_of(name) for name in written],
     }
     return Conclusion(result, refused=refusal.message if refusal else "", refused_as=refusal.kind if refusal else GATE)
 

@@ -65,7 +65,7 @@ class DeliverySummary(PlayTask[Names]):
                 "lines": [*diff_of(written), *_lines(play, ends), *_closing(refusal)],
                 **names,
                 "failed_hosts": failed_hosts,
-                "hosts": patterns_of(failed_hosts, play.hosts, play.groups),
+                "hosts": patterns_of(failed_hosts, play.hosts),
             }
         )
 

@@ -100,7 +100,7 @@ class ValidateVariables(PlayTask[Validation]):
         for name in desired.required:
             if any(value in (None, "") for value in _values(variables, hosts, name).values()):
                 raise invalid_option(name, "is required")
-        return Conclusion({**read._asdict(), "refused_hosts": [pattern_of(host, desired.play.groups) for host in read.refused]})
+        return Conclusion({**read._asdict(), "refused_hosts": [pattern_of(host) for host in read.refused]})
 
 
 def _refuse_unlisted() -> None:

@@ -23,21 +23,21 @@ from .results import Zone, zone_of
 _PLAIN = re.compile(r"\w[\w.-]*")
 
 
-def pattern_of(name: str, groups: t.Container[str]) -> str:
-    """Return a host pattern that matches a host, whatever its name is; of a group of the same name it matches the hosts, too."""
-    if _PLAIN.fullmatch(name) and name not in groups:
+def pattern_of(name: str) -> str:
+    """Return a host pattern that matches a host, whatever its name is. The name of a host alone matches no hosts of a group of this name."""
+    if _PLAIN.fullmatch(name):
         return name
     escaped = (character if character.isalnum() and character.isascii() else f"\\U{ord(character):08x}" for character in name)
     return f"~^{''.join(escaped)}$"
 
 
-def patterns_of(failed: t.Container[str], hosts: t.Sequence[str], groups: t.Container[str]) -> list[str]:
+def patterns_of(failed: t.Container[str], hosts: t.Sequence[str]) -> list[str]:
     """Return patterns for the play that ends a run: of the hosts that fail, and of one that does not.
 
     If all hosts of a play fail, Ansible ends the run, with all plays and hosts that were to follow.
     """
     others = [name for name in hosts if name not in failed]
-    return [pattern_of(name, groups) for name in [*others[:1], *(name for name in hosts if name in failed)]]
+    return [pattern_of(name) for name in [*others[:1], *(name for name in hosts if name in failed)]]
 
 
 class Play(t.NamedTuple):

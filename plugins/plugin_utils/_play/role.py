@@ -8,6 +8,7 @@ import dataclasses
 import re
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._text import dict_of
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import forms_of
@@ -64,6 +65,7 @@ class RoleAction(InProcessAction):
         """Return the result of the module."""
         own, arguments = self._task.get_vars(), self._task.args
         self._moved: frozenset[str] = frozenset()
+        self._address: Result = {}
         evaluation = own.get("_log_delivery_evaluation")
         if evaluation is not None:
             self._task.args = _with_plan_ids(arguments, task_vars or {}, str(evaluation))
@@ -72,8 +74,11 @@ class RoleAction(InProcessAction):
         finally:
             self._task.args = arguments
         is_of_a_playbook = evaluation is not None or own.get("_log_delivery_predicts") is True
+        addressed = {**self._address, **result}
+        if result.get("failed"):
+            result = addressed
         # Another playbook of the run may have had other zones, and has reported on them.
-        if not is_of_a_playbook and (others := replaced_by(result, (task_vars or {}).get(registered_as(self._task)))):
+        if not is_of_a_playbook and (others := replaced_by(addressed, (task_vars or {}).get(registered_as(self._task)))):
             result[REPLACES] = others
         if own.get("_log_delivery_predicts") is True:
             result["changed"] = False
@@ -91,6 +96,7 @@ class RoleAction(InProcessAction):
         except Failure as failure:
             option, colon, rest = failure.message.partition(":")
             raise dataclasses.replace(failure, message=f"{typed.get(option, option)}{colon}{rest}") from None
+        self._address = {name: arguments[name] for name in ALL_ADDRESSES if name in arguments}
         return arguments, {**variables, **typed}
 
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> Result:

@@ -62,7 +62,7 @@ class ReportAction(InProcessAction):
                     _refuse_without_parser(hosts.values())
             elif self._is_on("validate_only") and not self._task.args["zones"]:
                 check_budget_of_survey(host, {})  # whose records come from the service
-            reads = _reads(hosts, registered, variables["groups"]) if registered and self._is_on("reads_only") else None
+            reads = _reads(hosts, registered) if registered and self._is_on("reads_only") else None
             if registered is not None and reads is None:
                 self._task.args = {**self._task.args, "zones": self._records(hosts, registered, host)}
             result = super().run(tmp, variables)
@@ -75,7 +75,7 @@ class ReportAction(InProcessAction):
             return result if result.get("failed") else {**result, **(reads or {})}
         if registered is not None:
             result = _with_own(result, hosts, refusals(hosts, registered))
-        patterns = patterns_of(result["failed_hosts"], list(hosts), variables["groups"])
+        patterns = patterns_of(result["failed_hosts"], list(hosts))
         return {**result, "hosts": patterns, "ansible_stats": _statistics(result)}
 
     def _is_on(self, option: str) -> bool:
@@ -130,10 +130,10 @@ class ReportAction(InProcessAction):
         return self.result_of(logpush_delivery_info.TASK, arguments)
 
 
-def _reads(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None], groups: t.Container[str]) -> Result:
+def _reads(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> Result:
     """Return patterns of the hosts of which an audit reads each further part, and which of them have no baseline of scripts."""
     reads = reads_of(hosts, str(registered["result"]))
-    patterns = {part: [pattern_of(name, groups) for name in names] for part, names in reads.items()}
+    patterns = {part: [pattern_of(name) for name in names] for part, names in reads.items()}
     return {"reads": patterns, "without_baseline": without_baseline(hosts, reads["scripts"])}
 
 

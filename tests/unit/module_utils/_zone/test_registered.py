@@ -9,6 +9,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._observed import Known
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.record import ZoneRecord, read_record
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.registered import (
+    has_failed,
     replaced_by,
     why_not_all,
     why_untold,
@@ -188,7 +189,11 @@ def test_diff_alone_tells_a_record_and_no_prediction() -> None:
         # What failed before it knew its zone stays unknown, and what was replaced before is not forgotten.
         (FORGIVEN, COMPARED, ["unknown"]),
         ({**FORGIVEN, "replaces": [B]}, COMPARED, [B, "unknown"]),
-        ({**COMPARED, "zone_id": B}, FORGIVEN, [B]),
+        ({**COMPARED, "zone_id": B}, {"zone_id": A, **FORGIVEN}, [B]),
+        # A further try, and two zones of one account.
+        ({**FORGIVEN, "zone_name": "a.example"}, {**COMPARED, "zone_name": "A.example"}, []),
+        ({**FORGIVEN, "zone_name": "b.example"}, {**COMPARED, "zone_name": "a.example"}, ["b.example"]),
+        ({**COMPARED, "zone_id": B, "account_id": "acc"}, {**COMPARED, "account_id": "acc"}, [B]),
         ({**COMPARED, "replaces": [B]}, COMPARED, [B]),
         ({**COMPARED, "zone_id": B, "replaces": [A]}, COMPARED, [B]),
         ({"skipped": True}, COMPARED, []),
@@ -197,5 +202,5 @@ def test_diff_alone_tells_a_record_and_no_prediction() -> None:
 def test_result_says_which_zones_its_variable_had_before(previous: t.Any, result: t.Any, others: list[str]) -> None:
     assert replaced_by(result, previous) == others
     reason = why_not_all({**result, "replaces": others})
-    assert (reason is not None) is bool(others)
+    assert (reason is not None) is (bool(others) and not has_failed(result))
     assert reason is None or all(other in reason["message"] for other in others)
