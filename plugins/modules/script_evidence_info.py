@@ -59,7 +59,8 @@ valid:
   sample: true
 lines:
   description:
-    - Whether all chains are valid and why not, then a few lines about each. A zone of the inventory is named.
+    - Whether all chains are valid and why not, or what they do not show (an incomplete last line, a missing baseline), then a few lines about each. A zone
+      of the inventory is named.
     - Files that look like evidence and were not read are named last.
     - Zones of the inventory without any evidence are counted in the first line and named at the end; they do not make RV(valid) false, because not
       every zone is audited for its scripts. With O(expected_heads) a missing chain does.

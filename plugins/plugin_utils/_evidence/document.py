@@ -62,11 +62,12 @@ def desire(params: t.Mapping[str, t.Any], inventory_names: t.Mapping[str, str]) 
     gap = params["max_gap_days"]
     if gap is not None and not 0 < gap < float("inf"):
         raise invalid_option("max_gap_days", f"{gap!r} is not a number of days above 0")
-    names = {}
+    names: dict[str, str] = {}
     for zone_id, name in (params["zone_names"] or {}).items():
         if not is_zone_id(str(zone_id)) or not has_text(name):
             raise invalid_option(f"zone_names[{zone_id!r}]", "must be the name of the zone, under the zone's id")
-        names[str(zone_id).lower()] = name
+        if names.setdefault(str(zone_id).lower(), name) != name:
+            raise invalid_option(f"zone_names[{zone_id!r}]", "has another name in another spelling")
     return DesiredEvidence(
         archive=desire_archive(params),
         dest=params["dest"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import typing as t
 from urllib.parse import urlsplit
 
@@ -41,7 +42,10 @@ def message_of(finding: t.Mapping[str, Json]) -> str:
 
 
 def host_of(url: str) -> str:
-    return (urlsplit(url).hostname or "").lower()
+    """Return the host of a URL, "" for one that cannot be read."""
+    with contextlib.suppress(ValueError):
+        return (urlsplit(url).hostname or "").lower()
+    return ""
 
 
 def patterns_of(lines: Json) -> list[Json]:

@@ -103,13 +103,8 @@ def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType
     if bad:
         first = f"Not valid: {'; '.join(bad)}"
     else:
-        torn = sum(any(incomplete_lines(chain)) for _row, chain in chains)
-        first = (
-            f"Valid: {'1 chain' if len(told) == 1 else f'all {len(told)} chains'}"
-            + (f", {torn} of them with an incomplete last line: records may be missing" if torn else _UNBROKEN)
-            if told
-            else "There is no evidence in the folder."
-        )
+        first = f"Valid: {'1 chain' if len(told) == 1 else f'all {len(told)} chains'}{_doubts([chain for _row, chain in chains])}"
+        first = first if told else "There is no evidence in the folder."
     lines = [first, *(text for _valid, lines in told for text in lines)]
     known = {row["zone_id"].lower() for row in verified}
     lacking = sorted(called(name) for zone_id, name in names.items() if zone_id not in known)
@@ -122,6 +117,14 @@ def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType
     if files := unread_files(archive.folder):
         lines.append(not_read(files))
     return Conclusion({"zones": verified, "valid": is_valid(verified), "lines": lines})
+
+
+def _doubts(chains: t.Sequence[Verified]) -> str:
+    """Return what valid chains do not show, or else only what it means that they are valid."""
+    torn, without = sum(any(incomplete_lines(chain)) for chain in chains), sum(bool(chain.missing) for chain in chains)
+    parts = [f", {torn} of them with an incomplete last line: records may be missing"] if torn else []
+    parts += [f", {without} of them without a baseline: what was authorised cannot be shown"] if without else []
+    return "".join(parts) or _UNBROKEN
 
 
 def not_read(files: t.Sequence[str]) -> str:

@@ -177,6 +177,7 @@ def test_period_without_audits_is_refused(tmp_path, options, message):
         ({"max_gap_days": float("nan")}, "max_gap_days"),
         ({"zone_names": {"shop": "x"}}, "zone_names['shop']"),
         ({"zone_names": {"a1": ["x"]}}, "zone_names['a1']"),
+        ({"zone_names": {"A1": "x", "a1": "y"}}, "zone_names['a1']"),
         ({"expected_heads": {"a1": "x"}}, "expected_heads['a1']"),
     ],
 )

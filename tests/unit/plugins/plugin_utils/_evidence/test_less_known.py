@@ -8,7 +8,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from support.chains import page, script, write_baseline, write_chain
+from support.chains import PAGES_SCOPE, page, script, write_baseline, write_chain
 from support.years import HOST, ZONE, Audit, about, daily, day_of, digest, entry, record, url_of, write
 
 from ansible_collections.edgeops.observability.plugins.module_utils._chain.kinds import PAGES
@@ -290,3 +290,12 @@ def test_page_that_nobody_authorised_is_listed_beside_other_findings(tmp_path: P
     document = read_pages(tmp_path, {"pages": [page(entry=None)], "findings": [{"kind": kind, "page": None, "subject": None}]})
     (chain,) = document.chains
     assert "not authorised" in [kind for kind, _opened in chain.history.unresolved]
+
+
+def test_address_of_a_page_that_cannot_be_read(tmp_path: Path) -> None:
+    odd = "https://[shop.example/checkout"
+    scope = {**PAGES_SCOPE, "pages": [odd]}
+    new = {"kind": "script_new", "page": odd, "subject": "https://cdn.example/a.js"}
+    loaded = [{"url": new["subject"], "integrity": None, "crossorigin": None, "kind": "script"}]
+    document = read_pages(tmp_path, {"scope": scope, "pages": [page(odd, scripts=loaded)], "findings": [new], "passed": False})
+    assert document.verdict[0].startswith("1 payment page with scripts that nobody authorised, still not resolved")

@@ -61,6 +61,16 @@ def test_incomplete_last_line_is_said_of_every_chain(tmp_path: Path) -> None:
     assert verified(tmp_path, aa=HEAD)["aa"]["message"].endswith(f"has the expected head; {torn}")
 
 
+def test_missing_baseline_is_said_first(tmp_path: Path) -> None:
+    (tmp_path / "aa.jsonl").write_bytes(record("aa"))
+    (tmp_path / "ab.jsonl").write_bytes(record("ab") + b"half")
+    first = report(desire({"evidence_dir": str(tmp_path), "expected_heads": None})).result["lines"][0]
+    assert first == (
+        "Valid: all 2 chains, 1 of them with an incomplete last line: records may be missing,"
+        " 2 of them without a baseline: what was authorised cannot be shown"
+    )
+
+
 def test_incomplete_line_that_moved_aside_is_said(tmp_path: Path) -> None:
     """Nobody but its file tells of it, once an audit has gone on after it."""
     write_baseline(tmp_path)
