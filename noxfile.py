@@ -2,7 +2,7 @@
 
 """Every check of this project: `make nox ARGS=-l` lists them. `make check` and `make test` run those of one tag in parallel.
 
-The order here is the order in which they start: first the one that mostly waits, then the longest.
+The order here is the order in which they start: first those that mostly wait, then the longest.
 
 The sessions of antsibull-nox are not among them: its check of licences wants a notice beside the SPDX line in each file, its check of
 unwanted files refuses a template and a style beside the code of a page, and its tests of documentation and action groups are those of
@@ -166,6 +166,16 @@ def budget(session: nox.Session) -> None:
     pytest(session, f"core-{MAIN}", "tests/budget", "tests/concurrency", workers=PROCESSORS)
 
 
+@on_each_core("modules", *ENDS)
+def modules(session: nox.Session, core: str) -> None:
+    """Whether each module works against the simulator"""
+    # The oldest core is tested with the oldest supported urllib3.
+    http = ("tests/unit/module_utils/_api", "tests/tls") if core == next(iter(CORES)) else ()
+    chosen = ("-m", "every_core") if core != ENDS[0] else ()
+    # Tests of HTTP wait.
+    pytest(session, f"core-{core}", *chosen, "tests/modules", *http, workers=several(session))
+
+
 @on_each_core("playbooks", *ENDS)
 def playbooks(session: nox.Session, core: str) -> None:
     """Whether role and playbooks of the installed artifact work, on others than the oldest core only what may differ"""
@@ -190,8 +200,8 @@ def sanity(session: nox.Session, core: str) -> None:
     cache = home / ".ansible" / "test" / "cache"
     cache.mkdir(parents=True, exist_ok=True)
     run("python", "scripts/bootstrap_pip.py", str(cache))
-    whole = core == RELEASES[-1]
-    chosen = [] if whole else [f"--test={name}" for name in SANITY_OF_CORE]
+    is_whole = core == RELEASES[-1]
+    chosen = [] if is_whole else [f"--test={name}" for name in SANITY_OF_CORE]
     command = ["ansible-test", "sanity", "--local", "--color=no", "--truncate=0", "--junit"]
     # ruff and mypy check what is not published.
     command += [f"--exclude={path}" for path in ("docs/sphinx/", "noxfile.py", "scripts/", "simulator/", "tests/")]
@@ -200,7 +210,7 @@ def sanity(session: nox.Session, core: str) -> None:
         try:
             with session.chdir(copy):
                 run(*command, f"--python={session.python}", *chosen, *session.posargs, env={"HOME": str(home)})
-                if whole and _python([OLDEST_PYTHON]):
+                if is_whole and _python([OLDEST_PYTHON]):
                     run(*command, f"--python={OLDEST_PYTHON}", "--test=compile", "--test=import", env={"HOME": str(home)})
         finally:
             results = Path(copy, "tests", "output", "junit")
@@ -256,16 +266,6 @@ def ansible_lint(session: nox.Session) -> None:
 def simulator(session: nox.Session) -> None:
     """Whether the embedded simulator behaves as the API is documented."""
     pytest(session, "dev", "simulator/tests", workers=several(session))
-
-
-@on_each_core("modules", *ENDS)
-def modules(session: nox.Session, core: str) -> None:
-    """Whether each module works against the simulator"""
-    # The oldest core is tested with the oldest supported urllib3.
-    http = ("tests/unit/module_utils/_api", "tests/tls") if core == next(iter(CORES)) else ()
-    chosen = ("-m", "every_core") if core != ENDS[0] else ()
-    # Tests of HTTP wait.
-    pytest(session, f"core-{core}", *chosen, "tests/modules", *http, workers=several(session))
 
 
 @gate("test", "once")

@@ -139,7 +139,7 @@ def seen(page: browser.Page, folder: Path, names: t.Sequence[str], widths: t.Seq
     found: dict[tuple[str, int], Seen] = {}
     handler = functools.partial(Handler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         for name in names:
             page.show(f"http://127.0.0.1:{server.server_port}/{name}", width=widths[0])
             for width in widths:

@@ -131,7 +131,7 @@ class Galaxy(http.server.BaseHTTPRequestHandler):
 @pytest.mark.builds
 def test_artifact_is_published(artifact: Path) -> None:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Galaxy) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/"
         said = shell(
             named("publish"), ROOT, RELEASE_FOLDER=str(artifact.parent), GALAXY_URL=url, GALAXY_TOKEN=TOKEN, no_proxy="127.0.0.1"

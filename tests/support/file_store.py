@@ -72,7 +72,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 def running(secret: str | None = None) -> t.Iterator[Store]:
     """Run a storage on a free port."""
     with Store(secret) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         try:
             yield server
         finally:
