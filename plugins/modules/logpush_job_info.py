@@ -223,7 +223,7 @@ jobs:
             - V(stale) - RV(jobs[].last_complete) is more than O(stale_after) seconds ago. A zone without traffic has nothing to deliver.
             - V(healthy) - none of these.
             - V(unknown) - the service shows none of the three members, RV(jobs[].last_complete) is no time or more than five minutes in the future,
-              RV(jobs[].error_message) is no text, or RV(jobs[].enabled) is not shown. RV(jobs[].health.message) says which.
+              RV(jobs[].error_message) is not text, or RV(jobs[].enabled) is not shown. RV(jobs[].health.message) says which.
             - The first that fits in this order counts.
           type: str
           sample: failing

@@ -19,7 +19,7 @@ _ZERO_TIME = "0001-01-01T00:00:00"
 DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")
 
 
-_NO_MESSAGE = "error_message is no text"
+_NO_MESSAGE = "error_message is not text"
 _NO_SWITCH = "enabled is neither true nor false"
 
 
@@ -42,7 +42,7 @@ def deliveries_of(job: Job) -> Deliveries:
     unknown = ""
     times = [job.members.get(name) for name in ("last_complete", "last_error")]
     if not isinstance(times[1], (str, type(None))):
-        times[1], unknown = None, "last_error is no text"
+        times[1], unknown = None, "last_error is not text"
     has_delivered, has_failed = (time not in (None, "") and not str(time).startswith(_ZERO_TIME) for time in times)
     complete = parse_time(times[0]) if has_delivered else None
     error = parse_time(times[1]) if has_failed else None

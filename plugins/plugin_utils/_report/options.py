@@ -6,7 +6,7 @@ import datetime
 import re
 import typing as t
 
-from ...module_utils._core import invalid_option
+from ...module_utils._core import Json, invalid_option
 from ...module_utils._engine.task import Params
 from ...module_utils._logpush.costs import Rates, desire_rates
 from ...module_utils._text import format_time, need_time, quoted
@@ -51,12 +51,7 @@ class DesiredReport(t.NamedTuple):
 
 def desire(params: Params) -> DesiredReport:
     """Return the validated options of `audit_report`; raise `invalid_option` with the path of an invalid one."""
-    records = tuple(read_record(f"zones[{place}]", record) for place, record in enumerate(params["zones"] or ()))
-    seen: set[tuple[str, str]] = set()
-    for place, record in enumerate(records):
-        if (record["scope"], record["zone"]) in seen:
-            raise invalid_option(f"zones[{place}].zone", f"{quoted(record['zone'])} has more than one record")
-        seen.add((record["scope"], record["zone"]))
+    records = _records(params["zones"] or ())
     expected, required_fields = params["expected"] or (), params["required_fields"] or {}
     if "" in expected:
         raise invalid_option(f"expected[{expected.index('')}]", "the name of a zone is needed")
@@ -96,6 +91,16 @@ def desire(params: Params) -> DesiredReport:
         budget=None if params["monthly_budget_usd"] is None else read_budget("monthly_budget_usd", params["monthly_budget_usd"]),
         rates=desire_rates(params["rates"]),
     )
+
+
+def _records(zones: t.Sequence[t.Mapping[str, Json]]) -> tuple[ZoneRecord, ...]:
+    records = tuple(read_record(f"zones[{place}]", record) for place, record in enumerate(zones))
+    seen: set[tuple[str, str]] = set()
+    for place, record in enumerate(records):
+        if (record["scope"], record["zone"]) in seen:
+            raise invalid_option(f"zones[{place}].zone", f"{quoted(record['zone'])} has more than one record")
+        seen.add((record["scope"], record["zone"]))
+    return records
 
 
 def _put_url(text: str) -> str:

@@ -67,7 +67,7 @@ def test_state_follows_from_times_and_errors(members: dict[str, t.Any], state: s
     ("members", "which"),
     [
         ({"last_complete": "soon"}, "last_complete is no time"),
-        ({"error_message": 5}, "error_message is no text"),
+        ({"error_message": 5}, "error_message is not text"),
         ({"enabled": None, **NULLS}, "enabled is neither true nor false"),
         ({}, "none of last_complete, last_error, error_message is shown"),
     ],
