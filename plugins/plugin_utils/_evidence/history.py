@@ -59,18 +59,16 @@ from .inventory import (
     Known,
     Likeness,
     Listed,
-    Reader,
     Seen,
     count,
     how_many,
 )
+from .reader import OF_SCRIPTS, UNVERIFIED, Reader
 from .scope import details_of, leaves_out, looks_at, new_setting, scores_of, statuses_of
 
 # What the records of a zone's scripts prove about a period: who saw which script, what changed, and who authorised it.
 
-_EXPIRED, _UNVERIFIED = "expired", "unverified"
-# Findings about a script; the others are about an entry, or about the audit itself.
-_OF_SCRIPTS = frozenset(("malicious", "reported", NEW, HASH_CHANGED, _UNVERIFIED))
+_EXPIRED = "expired"
 
 
 class History(Chronicle):
@@ -81,8 +79,6 @@ class History(Chronicle):
     ) -> None:
         super().__init__(SCRIPTS, zone_id, period, max_gap_days)
         self._baseline = baseline
-        # What the record at hand lists, None if it refers to an inventory that is not there any more.
-        self.inventory: Inventory | None = {}
         self.entries: Entries | None = None
         # What the last audit that could see has seen, with which baseline and scope.
         self.last_seen: Inventory = {}
@@ -96,14 +92,14 @@ class History(Chronicle):
         self._asked = frozenset[str]()
         self._known: dict[Identity, Known] = {}
         self._hash_days: dict[str, str] = {}
-        self._inventory_seq = 0
-        # The last inventory that stands in a record, and the findings in it.
-        self._whole: Inventory = {}
-        self._found: set[Finding] = set()
-        self._kinds = frozenset[str]()
         self._reader = Reader()
         # How often each script changed in the period under an entry that takes any hash.
         self._unpinned = collections.Counter[Identity]()
+
+    @property
+    def inventory(self) -> Inventory | None:
+        """Return what the last record of the period lists, None if it refers to an inventory that is not there any more."""
+        return self._reader.inventory
 
     def listed(self) -> list[Listed]:
         """Return the inventory of the last record of the period, sorted."""
@@ -129,7 +125,7 @@ class History(Chronicle):
         return [(" on ".join(filter(None, (url or "a script without a URL", host))), at) for url, host, _rest, at in known]
 
     def not_authorised(self) -> t.Iterator[tuple[str, Opened]]:
-        explain = (NEW, HASH_CHANGED, _UNVERIFIED)
+        explain = (NEW, HASH_CHANGED, UNVERIFIED)
         present = {
             Identity(finding.place, finding.detail, finding.rest)
             for finding in (*self.open, *self.hidden)
@@ -162,7 +158,7 @@ class History(Chronicle):
         )
 
     def audit_of(self, record: CheckedRecord, at: datetime.datetime) -> Audit:
-        self._take_inventory(record)
+        self._reader.take(record)
         self.entries = self._baseline(record["baseline_digest"])
         blind = set()
         findings = {finding["kind"] for finding in record["findings"]}
@@ -178,7 +174,7 @@ class History(Chronicle):
             blind.add(NO_BASELINE)
         return Audit(
             at,
-            has_findings=not record["passed"] or bool({*findings, *(self._kinds if self.inventory else ())} - {UNUSED}),
+            has_findings=not record["passed"] or bool({*findings, *self._reader.kinds} - {UNUSED}),
             blind=frozenset(blind),
             delay=delay_of(record, at),
             left_out=leaves_out(record["scope"]),
@@ -213,27 +209,10 @@ class History(Chronicle):
             self.first_counts = self.count_authorised()
         yield from self.finding_events(
             audit.at,
-            {**dict.fromkeys(self._found if self.inventory else (), ""), **dict(self._findings(record))},
+            self._reader.findings(record),
             lambda finding, opened: self._why_closed(finding, opened, audit, gone),
         )
         self.dates.compare(audit.at, self.entries, self._was_seen_by, counts=self.period.covers(audit.at))
-
-    def _take_inventory(self, record: CheckedRecord) -> None:
-        """Take the inventory of a record; one that refers to another than the last one cannot be read any more."""
-        if "inventory" in record:
-            self._whole, self._inventory_seq = self._reader.read(record), record["seq"]
-            self._found = {
-                Finding(kind, *identity)
-                for identity, seen in self._whole.items()
-                if seen.findings
-                for kind in seen.findings & _OF_SCRIPTS
-            }
-            self._kinds = frozenset[str]().union(*(seen.findings for seen in self._whole.values()))
-            self.inventory = self._whole
-        else:
-            self.inventory = self._whole if record["inventory_same_as"] == self._inventory_seq else None
-        if self.inventory and record["findings"]:
-            self.inventory = self._reader.with_findings(self.inventory, record, _OF_SCRIPTS)
 
     def _script_events(
         self, identity: Identity, seen: Seen, at: datetime.datetime, messages: t.Mapping[tuple[str, str, str], str]
@@ -282,7 +261,7 @@ class History(Chronicle):
 
     def _begin_without_inventory(self, record: CheckedRecord, audit: Audit, now: Inventory) -> None:
         """Begin that a script is not authorised which an audit found, and which it does not list, or could not see."""
-        for finding, _message in self._findings(record):
+        for finding, _message in self._reader.named(record):
             identity = Identity(finding.place, finding.detail, finding.rest)
             if finding.kind in (NEW, HASH_CHANGED) and identity not in now:
                 self._begin(identity, Episode(finding.kind, audit.at, is_first=self.is_first))
@@ -300,8 +279,8 @@ class History(Chronicle):
         is_pinned = declared.get("integrity") == PINNED
         if ongoing.kind == HASH_CHANGED and is_pinned and not allowed:
             # Its hash is one of the entry again; where the service shows none any more, nobody knows.
-            return BACK if seen.hash in hashes_of(declared) and _UNVERIFIED not in seen.findings else ""
-        if not is_current(declared, self.day) or _EXPIRED in seen.findings or (_UNVERIFIED in seen.findings and not allowed):
+            return BACK if seen.hash in hashes_of(declared) and UNVERIFIED not in seen.findings else ""
+        if not is_current(declared, self.day) or _EXPIRED in seen.findings or (UNVERIFIED in seen.findings and not allowed):
             return ""
         return BY_AUTHORISATION
 
@@ -325,29 +304,9 @@ class History(Chronicle):
                 del self._known[identity]
         return gone
 
-    def _findings(self, record: CheckedRecord) -> t.Iterator[tuple[Finding, str]]:
-        for finding in record["findings"]:
-            kind, url, message = finding["kind"], finding["script_url"], finding["message"] or ""
-            name, host = self._reader.name(url, finding["host"])
-            if kind not in _OF_SCRIPTS:
-                yield Finding(kind, name, host, "", finding["entry"] or ""), message
-                continue
-            if url:
-                yield Finding(kind, name, host), message
-                continue
-            # Such findings are equal; the inventory tells their scripts apart.
-            same = [
-                identity
-                for identity, seen in (self.inventory or {}).items()
-                if not identity.url and identity.host == host and kind in seen.findings
-            ]
-            for identity in same or [Identity("", host)]:
-                many = how_many(self.inventory[identity]) if self.inventory and same else []
-                yield Finding(kind, "", host, identity.rest), "; ".join(filter(None, (message, *many)))
-
     def _why_closed(self, finding: Finding, opened: Opened, audit: Audit, gone: t.Container[Identity]) -> Ended:
         """Return how a finding ended that the record does not have any more; "" for the audit's own, which say it themselves."""
-        if finding.kind in _OF_SCRIPTS:
+        if finding.kind in OF_SCRIPTS:
             return self._why_script_closed(finding, opened, audit, gone)
         if not finding.entry:
             return Ended("")
@@ -372,7 +331,7 @@ class History(Chronicle):
             return end_of_malicious(before and before.verdict, seen.verdict, scores_of(opened.scope), scores_of(self.scope))
         if finding.kind == "reported":
             return Ended(UNREPORTED if seen.is_unreported else NOT_SHOWN)
-        if finding.kind == _UNVERIFIED:
+        if finding.kind == UNVERIFIED:
             looks_less = details_of(self.scope) < details_of(opened.scope)
             return end_of_unverified(seen.hash, seen.findings, self.entries, seen.entry, looks_less=looks_less)
         return self._why_authorised(identity, seen)
@@ -382,7 +341,7 @@ class History(Chronicle):
         how = self.ended_now.get(identity, "")
         if how in (BACK, BY_AUTHORISATION):
             return Ended(how)
-        left = next((kind for kind in (*KINDS_NOT_AUTHORISED, _EXPIRED, _UNVERIFIED) if kind in seen.findings), "")
+        left = next((kind for kind in (*KINDS_NOT_AUTHORISED, _EXPIRED, UNVERIFIED) if kind in seen.findings), "")
         more = f"{STILL_NOT_AUTHORISED} ({left})" if left else ""
         return Ended(NOT_KNOWN) if self.entries is None else Ended(STILL_NOT_AUTHORISED, more)
 

@@ -6,11 +6,8 @@ import datetime
 import typing as t
 
 from ...module_utils._baseline.entries import PINNED
-from ...module_utils._baseline.pattern import normalize_url
 from ...module_utils._chain.kinds import SCRIPTS, is_digest
-from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._scripts.facts import REPORTED, SCORE
 from .audits import day_of
 from .endings import Verdict, hashes_of
 from .events import NOT_AUTHORISED
@@ -112,69 +109,6 @@ class Likeness:
         # What tells scripts without a URL apart is the hash, where there is one.
         is_other = is_digest(hidden.rest) and value not in ("", hidden.rest)
         return bool(shown.url) and is_new and not is_other and (hidden.host in ("", shown.host) or not shown.host)
-
-
-_BY_URL, _BY_DOMAIN = REPORTED
-_NUMBERS = (int, float)
-
-
-class Reader:
-    """Reads the inventories of a chain; names are alike in nearly all of its records."""
-
-    def __init__(self) -> None:
-        self._names: dict[tuple[str | None, str | None], tuple[str, str]] = {}
-
-    def read(self, record: CheckedRecord) -> Inventory:
-        inventory: Inventory = {}
-        for item in record["inventory"]:
-            script, findings = item["script"], frozenset(item["findings"])
-            value = (script["hash"] or "").lower()
-            get = script.get
-            verdict, score = get("malicious"), get(SCORE)
-            # What the service says is the finding, also where the record lacks that.
-            if verdict is True:
-                findings |= {"malicious"}
-            if get(_BY_URL) is True or get(_BY_DOMAIN) is True:
-                findings |= {"reported"}
-            seen = Seen(
-                value,
-                script["status"] or "",
-                item["entry"] or "",
-                findings,
-                verdict if verdict is True or verdict is False else None,
-                # A year has more than a million scripts: these are the types of JSON, and nothing else is asked of them.
-                score if type(score) in _NUMBERS else None,
-                get(_BY_URL) is False and get(_BY_DOMAIN) is False,
-            )
-            url, host = self.name(script["script_url"], script["host"])
-            identity = Identity(url, host, "" if url else value or script["script_id"])
-            same = inventory.get(identity)
-            if same is not None:
-                seen = together(same, seen, is_another=not url)
-            inventory[identity] = seen
-        return inventory
-
-    def with_findings(self, inventory: Inventory, record: CheckedRecord, kinds: t.Container[str]) -> Inventory:
-        """Return the inventory with the findings of the record; where the two differ, the worse of both holds."""
-        lacking: dict[Identity, set[str]] = {}
-        for finding in record["findings"]:
-            identity = Identity(*self.name(finding["script_url"], finding["host"]))
-            seen = inventory.get(identity) if identity.url and finding["kind"] in kinds else None
-            if seen is not None and finding["kind"] not in seen.findings:
-                lacking.setdefault(identity, set()).add(finding["kind"])
-        more = {
-            identity: seen._replace(findings=seen.findings | lacking[identity])
-            for identity, seen in inventory.items()
-            if identity in lacking
-        }
-        return {**inventory, **more} if more else inventory
-
-    def name(self, url: str | None, host: str | None) -> tuple[str, str]:
-        """Return URL and host as they identify a script."""
-        named = self._names.get((url, host))
-        if named is None:
-            named = self._names[url, host] = (normalize_url(url or ""), (host or "").lower())
-        return named
 
 
 def count(inventory: Inventory | None) -> int:
