@@ -195,13 +195,13 @@ summary:
     changed:
       description:
         - Scripts of a pinned entry with a hash that the entry does not list. Compared are the hash of the listing, and with O(details) those of the
-          versions that the service fetched after the last record of O(evidence_dir).
+          versions that the service fetched after the last record of O(evidence_dir) whose audit read the versions of this script.
         - An older version never stands for a hash that the service does not show; such a script is RV(summary.unverified).
       type: int
       sample: 0
     unverified:
       description:
-        - Scripts of a pinned entry without a hash from the service, or with a version since the last record whose hash it does not show.
+        - Scripts of a pinned entry without a hash from the service, or with such a version whose hash it does not show.
         - With O(details), this includes scripts that the service lists and does not find when they are read individually, from the second record on.
       type: int
       sample: 0

@@ -11,11 +11,11 @@ import typing as t
 
 from .._core import Json, invalid_option
 from .._files import lock, open_regular, replace_file, sync_folder
-from .._text import NEVER, canonical, digest_of, format_time, need_time, quoted
+from .._text import canonical, digest_of, format_time, need_time, quoted
 from .._version import VERSION
 from .folder import baselines_folder, check_file, prepare_folder, read_baseline, torn_path, unusable
 from .kinds import RECORD_VERSION, Kind, find_unusable, is_digest
-from .records import Chain, CheckedRecord, Record, read_chain, seal
+from .records import Chain, CheckedRecord, Record, See, read_chain, seal, see_nothing
 
 FILE_MODE = 0o640
 
@@ -48,13 +48,9 @@ class Keeping(t.NamedTuple):
 
 
 class LastRecord(t.NamedTuple):
-    """What an audit needs of the evidence: the time of the last record, from when on versions are new, and what is broken.
-
-    Without any record `since` is None: a first audit has nothing to compare versions with.
-    """
+    """What an audit needs of the evidence: the time of the last record, and what is broken."""
 
     at: datetime.datetime | None = None
-    since: datetime.datetime | None = None
     problem: str | None = None
 
     def find(self, at: datetime.datetime, max_gap_days: float, kind: Kind) -> list[tuple[str, str]]:
@@ -102,13 +98,13 @@ class Evidence(t.NamedTuple):
         return torn_path(self.path)
 
     @contextlib.contextmanager
-    def opened(self) -> t.Iterator[Records]:
-        """Open, lock and read the file; another audit of the zone waits until it is closed."""
+    def opened(self, see: See = see_nothing) -> t.Iterator[Records]:
+        """Open, lock and read the file; another audit of the zone waits until it is closed. `see` gets each record before the first problem."""
         try:
             descriptor = self._lock()
             try:
                 with open(descriptor, "rb", closefd=False) as file:
-                    chain = read_chain(file, self.zone_id, self.kind)
+                    chain = read_chain(file, self.zone_id, self.kind, see)
                 warnings = self._move_torn_line(descriptor, chain.torn.size) if chain.torn else ()
                 yield Records(descriptor, self, chain, warnings)
             finally:
@@ -164,7 +160,7 @@ class Records:
             )
         if problem is None and expected_head is not None and expected_head not in chain.heads:
             problem = f"none of the {chain.records} records has the expected head: records at the end are missing, or all of them"
-        return LastRecord(known, NEVER if chain.records and known is None else known, problem)
+        return LastRecord(known, problem)
 
     def keep(
         self,

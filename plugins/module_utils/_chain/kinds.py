@@ -15,6 +15,8 @@ RECORD_VERSION = 1
 BASELINES = "baselines"
 # An entry without anything that matches it, the one finding that fails no audit.
 UNUSED = "unused"
+# A script whose hash, or one of a version, is not known.
+UNVERIFIED = "unverified"
 
 # In the scope of a record of scripts: which scores mean malicious, if these are not those of the route.
 SCORES = "malicious"
@@ -145,7 +147,7 @@ _SCRIPT_FINDINGS = (
     "reported",
     "new",
     "changed",
-    "unverified",
+    UNVERIFIED,
     "expired",
     "unjustified",
     "gone",
@@ -155,6 +157,8 @@ _SCRIPT_FINDINGS = (
     "evidence_gap",
     "history_broken",
 )
+# Of these, those about a script; the others are about an entry, or about the audit itself.
+OF_SCRIPTS = frozenset(("malicious", "reported", "new", "changed", UNVERIFIED))
 SCRIPTS = Kind(
     name="scripts",
     suffix=".jsonl",

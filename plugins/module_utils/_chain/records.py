@@ -42,9 +42,14 @@ class Chain(t.NamedTuple):
         return digest if is_digest(digest) else None
 
 
-def read_chain(
-    lines: t.Iterable[bytes], zone_id: str, kind: Kind, see: t.Callable[[CheckedRecord], object] = lambda record: None
-) -> Chain:
+See = t.Callable[[CheckedRecord], object]
+
+
+def see_nothing(_record: CheckedRecord) -> None:
+    """Leave a record unseen, where only the chain matters."""
+
+
+def read_chain(lines: t.Iterable[bytes], zone_id: str, kind: Kind, see: See = see_nothing) -> Chain:
     """Read the lines of a chain to its end; `see` gets each record before the first problem."""
     number, torn = 0, None
     last = whole = problem = None

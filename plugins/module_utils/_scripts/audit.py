@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import datetime
-import fnmatch
 import typing as t
 
 from .._baseline.entries import (
@@ -27,7 +26,7 @@ from .._core import Json
 from .._redact import clean_text
 from .._text import quoted
 from .facts import ALL, FAILURES, MAX_DETAILS, SAMPLED, SCRIPT_FINDINGS
-from .listing import Observation, Script, ScriptQuery, categories_of, is_reported, judge, observe, parse_items
+from .listing import Observation, Script, ScriptQuery, categories_of, is_reported, judge, looks_at, observe, parse_items
 from .monitor import Status
 
 Find = t.Callable[["str | None", "str | None"], Match]
@@ -76,7 +75,7 @@ class Audit(t.NamedTuple):
         hashes = frozenset[str]().union(*by_script.values())
         hides = "" if all(by_script.values()) else _HIDES_ONE if hashes else _HIDES_ALL
         if not hides and not seen.shows_versions(singles, since):
-            hides = "the service does not show the hash of each version since the last record"
+            hides = "the service does not show the hash of each version since its versions were last read"
         return AuditedScript(seen, match.entry, match.names, hashes, hides, covered_pages if pages else None)
 
     def result_of(
@@ -203,7 +202,7 @@ class Finding(t.NamedTuple):
 class AuditedScript(t.NamedTuple):
     """One script with its entry, the names of all entries that match it, its hashes, and the pages of the audit that load it.
 
-    `hides` is why it may have had another hash since the last record, "" if it cannot.
+    `hides` is why it may have had another hash since its versions were last read, "" if it cannot.
     """
 
     seen: Observation
@@ -264,9 +263,7 @@ def find_in_entries(
 
 def _is_in_scope(entry: Entry, limits: t.Sequence[str]) -> bool:
     """Return whether a listing that was limited to some hosts, perhaps with stars, can show a script of the entry."""
-    return (
-        not limits or not entry.hosts or any(fnmatch.fnmatchcase(host, limit.lower()) for limit in limits for host in entry.hosts)
-    )
+    return not entry.hosts or any(looks_at(limits, host) for host in entry.hosts)
 
 
 def find_in_audit(enabled: bool, seen: int, last: LastRecord, at: datetime.datetime, max_gap_days: float) -> list[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import datetime
+import fnmatch
 import typing as t
 
 from .._baseline.pattern import normalize_url
@@ -181,7 +182,7 @@ def judged(items: t.Iterable[Json], query: ScriptQuery) -> list[Script]:
     known: dict[str, Script] = {}
     scripts = [read_script(item, query.route) for item in items]
     for script in scripts:
-        if _identity(known.setdefault(script["script_id"], script)) != _identity(script):
+        if identity_of(known.setdefault(script["script_id"], script)) != identity_of(script):
             raise Failure(
                 BAD_RESPONSE, f"The service lists two scripts with the identifier {script['script_id']}, of other URLs or hosts."
             )
@@ -210,6 +211,25 @@ def _count(values: t.Iterable[str | None]) -> dict[str, int]:
     return dict(sorted(collections.Counter(value or "unknown" for value in values).items()))
 
 
+def looks_at(limits: t.Sequence[str], host: str) -> bool:
+    """Return whether a listing that is limited to some hosts, perhaps with stars, shows this host."""
+    return not limits or any(fnmatch.fnmatchcase(host, limit.lower()) for limit in limits)
+
+
+class Identity(t.NamedTuple):
+    """What tells scripts apart: URL without fragment and host, because identifiers are not stable; without a URL, only the identifier."""
+
+    url: str
+    host: str
+    script_id: str
+
+
+def identity_of(script: t.Mapping[str, t.Any]) -> Identity:
+    host = str(script.get("host") or "").lower()
+    url = script.get("script_url")
+    return Identity(normalize_url(url), host, "") if url else Identity("", host, script["script_id"])
+
+
 class Observation(t.NamedTuple):
     """One script of a host: everything that the service lists under the same URL and host (`scripts`, the latest last)."""
 
@@ -220,6 +240,10 @@ class Observation(t.NamedTuple):
     @property
     def latest(self) -> Script:
         return self.scripts[-1]
+
+    @property
+    def identity(self) -> Identity:
+        return identity_of(self.latest)
 
     def hashes(self, since: datetime.datetime | None) -> dict[str, frozenset[str]]:
         """Return by identifier the listed hashes and those of versions fetched after `since`: an older one says nothing about the present."""
@@ -268,20 +292,13 @@ def _shows_hash(version: object, since: datetime.datetime) -> bool:
 
 def observe(scripts: t.Iterable[Script]) -> list[Observation]:
     """Return the observations in a listing, sorted by URL and host."""
-    groups: dict[tuple[str, str, str], list[Script]] = {}
+    groups: dict[Identity, list[Script]] = {}
     for script in scripts:
-        groups.setdefault(_identity(script), []).append(script)
+        groups.setdefault(identity_of(script), []).append(script)
     for same in groups.values():
         if len(same) > 1:  # nearly always there is one, whose time need not be parsed
             same.sort(key=_last_seen)
-    return [Observation(key[0] or None, key[1] or None, tuple(groups[key])) for key in sorted(groups)]
-
-
-def _identity(script: Script) -> tuple[str, str, str]:
-    """Return URL and host, because identifiers are not stable; without a URL, only the identifier distinguishes two scripts."""
-    host = str(script.get("host") or "").lower()
-    url = script.get("script_url")
-    return (normalize_url(url), host, "") if url else ("", host, script["script_id"])
+    return [Observation(key.url or None, key.host or None, tuple(groups[key])) for key in sorted(groups)]
 
 
 def _last_seen(script: Script) -> tuple[datetime.datetime, str]:

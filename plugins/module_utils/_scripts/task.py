@@ -19,6 +19,7 @@ from .facts import ALL, DEFAULT_MAX_GAP_DAYS, DEFAULT_STATUSES, MALICIOUS_OPTION
 from .listing import judged, observe
 from .monitor import DesiredMonitor, MonitorState, conclude, desire, plan
 from .read import all_scripts, monitor, read_singly
+from .versions import VersionsSeen
 
 
 class ScriptMonitor(StateTask[DesiredMonitor, MonitorState]):
@@ -58,15 +59,19 @@ def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.dat
     # Entries that match equally well are refused here, before a file of evidence exists.
     matches = [find(script.url, script.host) for script in seen]
 
-    def report(last: LastRecord) -> dict[str, t.Any]:
-        rows = [audit.row_of(script, match, last.since, singles) for script, match in zip(seen, matches, strict=True)]
+    def report(last: LastRecord, versions: VersionsSeen | None) -> dict[str, t.Any]:
+        # A first audit has nothing to compare versions with.
+        times = [versions.since(script) if versions else None for script in seen]
+        rows = [audit.row_of(script, match, since, singles) for script, match, since in zip(seen, matches, times, strict=True)]
         return audit.result_of(rows, state.status, last, at)
 
     if evidence is None:
-        result = {**report(LastRecord()), "evidence": {"seq": None, "head": None}}
+        result = {**report(LastRecord(), None), "evidence": {"seq": None, "head": None}}
     else:
-        with evidence.opened() as records:
-            result = report(records.find_last(audit.keeping.expected_head, at))
+        versions = VersionsSeen(at)
+        with evidence.opened(versions.add) as records:
+            last = records.find_last(audit.keeping.expected_head, at)
+            result = report(last, versions if records.chain.records else None)
             entries = [entry.declared for entry in audit.baseline.entries]
             kept = audit.to_keep(result, query)
             hide = functools.partial(scrub, secrets=client.secrets)

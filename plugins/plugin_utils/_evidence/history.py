@@ -7,9 +7,10 @@ import datetime
 import typing as t
 
 from ...module_utils._baseline.entries import PINNED, is_authorised
-from ...module_utils._chain.kinds import SCRIPTS, UNUSED
+from ...module_utils._chain.kinds import OF_SCRIPTS, SCRIPTS, UNUSED, UNVERIFIED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
+from ...module_utils._scripts.listing import looks_at
 from ...module_utils._text import list_of
 from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of, moment
 from .chronicle import Chronicle, Finding
@@ -63,8 +64,8 @@ from .inventory import (
     count,
     how_many,
 )
-from .reader import OF_SCRIPTS, UNVERIFIED, Reader
-from .scope import details_of, leaves_out, looks_at, new_setting, scores_of, statuses_of
+from .reader import Reader
+from .scope import details_of, leaves_out, new_setting, scores_of, statuses_of
 
 # What the records of a zone's scripts prove about a period: who saw which script, what changed, and who authorised it.
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import typing as t
 
 from ...module_utils._baseline.pattern import normalize_url
+from ...module_utils._chain.kinds import OF_SCRIPTS
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._scripts.facts import REPORTED, SCORE
 from .chronicle import Finding
-from .inventory import HASH_CHANGED, NEW, Identity, Inventory, Seen, how_many, together
+from .inventory import Identity, Inventory, Seen, how_many, together
 
 # What the records of a chain list and what they found, of which most refer to the inventory of an earlier record.
 
-UNVERIFIED = "unverified"
-# Findings about a script; the others are about an entry, or about the audit itself.
-OF_SCRIPTS = frozenset(("malicious", "reported", NEW, HASH_CHANGED, UNVERIFIED))
 _BY_URL, _BY_DOMAIN = REPORTED
 _NUMBERS = (int, float)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import fnmatch
 import typing as t
 
 from ...module_utils._core import Json
@@ -14,11 +13,6 @@ from ...module_utils._text import list_of, parse_time
 from .._words import named
 
 # What an audit looked at: without it, no finding means nothing.
-
-
-def looks_at(limits: t.Sequence[str], host: str) -> bool:
-    """Return whether a listing that was limited to some hosts, perhaps with stars, shows this host."""
-    return not limits or any(fnmatch.fnmatchcase(host, limit.lower()) for limit in limits)
 
 
 def statuses_of(scope: t.Mapping[str, t.Any]) -> frozenset[str]:

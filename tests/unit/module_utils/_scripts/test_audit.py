@@ -259,7 +259,9 @@ def test_versions_that_are_not_shown_are_unverified(tmp_path: Path, versions: t.
     assert found(run([script(versions=versions)], [entry()], **listed)) == expected, "a listing need not have versions"
     done = run([script()], [entry()], [script(versions=versions)], **options)
     assert found(done) == [("unverified", URL, "one")]
-    assert done.result["findings"][0]["message"].endswith("does not show the hash of each version since the last record")
+    assert done.result["findings"][0]["message"].endswith(
+        "does not show the hash of each version since its versions were last read"
+    )
     options["at"] = "2026-11-21T09:00:00Z"
     old = script(
         versions=[{"hash": None, "fetched_at": "2026-11-21T07:00:00Z"}, {"hash": A, "fetched_at": "2026-11-21T08:30:00Z"}]
@@ -381,6 +383,44 @@ def test_versions_since_the_last_record_are_compared(tmp_path: Path) -> None:
     odd = script(versions=[{"hash": B}, {"fetched_at": "2030-01-01T00:00:00Z"}, None, 7])
     assert found(run([script()], [entry()], [odd], **options)) == [("changed", URL, "one")], "a version without a time counts"
     assert found(run([script(hash=None)], [entry()], [script(hash=None, versions=7)], **options)) == [("unverified", URL, "one")]
+
+
+@pytest.mark.parametrize(
+    ("listing", "options", "expected"),
+    [
+        ([script()], {"details": "all"}, []),
+        ([script()], {"details": "findings"}, ["changed"]),
+        ([script()], {"details": "none"}, ["changed"]),
+        ([script(2, host="blog")], {"details": "all", "hosts": ["blog"]}, ["changed"]),
+        ([], {"details": "all", "status": ["infrequent"]}, ["changed"]),
+        ([script(hash=C)], {"details": "findings"}, []),
+        ([script(hash=C)], {"details": "none"}, ["changed"]),
+    ],
+)
+def test_audit_that_reads_no_versions_hides_none_from_the_next(
+    tmp_path: Path, listing: t.Any, options: t.Any, expected: list[str]
+) -> None:
+    """A hash came and went between two audits that read all versions; the one in between saw the script with findings only, or not at all."""
+    single = script(versions=[{"hash": B, "fetched_at": "2026-11-22T12:00:00Z"}])
+    baseline, place = [entry(hashes=[A]), entry("two", "https://cdn/2.js")], {"evidence_dir": str(tmp_path)}
+    run([script()], baseline, [single], **place, details="all")
+    run(listing, baseline, [single], **place, **options, at="2026-11-23T06:00:00Z")
+    done = run([script()], baseline, [single], **place, details="all", at="2026-11-24T06:00:00Z")
+    assert [kind for kind in kinds(done) if kind != "unused"] == expected
+    again = run([script()], baseline, [single], **place, details="all", at="2026-11-25T06:00:00Z")
+    assert [kind for kind in kinds(again) if kind != "unused"] == [], "each version is news once"
+
+
+@pytest.mark.parametrize(("hosts", "expected"), [([], ["unused"]), (["shop"], ["unused"]), (["blog"], ["changed", "unused"])])
+def test_versions_of_a_script_that_was_never_listed_are_old_to_an_audit_of_its_host(
+    tmp_path: Path, hosts: list[str], expected: list[str]
+) -> None:
+    baseline, place = [entry(), entry("two", "https://cdn/2.js")], {"evidence_dir": str(tmp_path), "details": "all"}
+    other = script(2, host=(hosts or ["shop"])[0])
+    run([script(2)], baseline, [script(2, versions=[])], **place)
+    run([other], baseline, [{**other, "versions": []}], **place, hosts=hosts, at="2026-11-23T06:00:00Z")
+    single = script(versions=[{"hash": B, "fetched_at": "2026-11-22T12:00:00Z"}])
+    assert kinds(run([script()], baseline, [single], **place, at="2026-11-24T06:00:00Z")) == expected
 
 
 def test_equal_inventory_is_stored_once(tmp_path: Path) -> None:
