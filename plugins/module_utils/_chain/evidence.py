@@ -9,7 +9,7 @@ import math
 import os
 import typing as t
 
-from .._core import Json, invalid_option
+from .._core import CONFLICT, Conclusion, Failure, Json, invalid_option
 from .._files import lock, open_regular, replace_file, sync_folder
 from .._text import canonical, digest_of, format_time, need_time, quoted
 from .._version import VERSION
@@ -45,6 +45,18 @@ class Keeping(t.NamedTuple):
             raise invalid_option("expected_head", "needs evidence_dir, which is empty; set the folder with the records")
         at = None if params["at"] is None else need_time("at", params["at"])
         return cls(params["evidence_dir"] or None, head and head.lower(), gap, at)
+
+
+class Overtaken(Failure):
+    """Another audit of the zone began later than this one, and was recorded before it: a record with an earlier time would break the chain."""
+
+
+def unless_overtaken(audit: t.Callable[[], Conclusion]) -> Conclusion:
+    """Audit, again if another audit overtook this one: what the other one saw is older than what this one reports then."""
+    for _further_try in range(2):
+        with contextlib.suppress(Overtaken):
+            return audit()
+    return audit()
 
 
 class LastRecord(t.NamedTuple):
@@ -149,15 +161,23 @@ class Records:
     chain: Chain
     warnings: tuple[str, ...]
 
-    def find_last(self, expected_head: str | None, at: datetime.datetime) -> LastRecord:
-        """Return what an audit at a time needs to know about earlier ones; a later record is ignored, so that it hides no change."""
-        chain = self.chain
+    def find_last(self, keeping: Keeping, at: datetime.datetime, time: datetime.datetime) -> LastRecord:
+        """Return what an audit at a time needs to know about earlier ones; a later record is ignored, so that it hides no change.
+
+        `time` is that of this machine. Raise `Overtaken` if another audit began later and is already recorded.
+        """
+        chain, expected_head = self.chain, keeping.expected_head
         known = max((time for time in chain.times if time <= at), default=None)
         problem = chain.problem
         if problem is None and chain.times and at < chain.times[-1]:
-            problem = (
-                f"the time of this audit, {format_time(at)}, is before that of the last record, {format_time(chain.times[-1])}"
-            )
+            times = f"{format_time(at)}, is before that of the last record, {format_time(chain.times[-1])}"
+            if keeping.at is None and chain.times[-1] <= time:
+                raise Overtaken(
+                    CONFLICT,
+                    f"evidence_dir: other audits of this zone were recorded while this one was running; its time, {times}."
+                    " Nothing is recorded of it. Audit a zone once at a time, or run it again.",
+                )
+            problem = f"the time of this audit, {times}"
         if problem is None and expected_head is not None and expected_head not in chain.heads:
             problem = f"none of the {chain.records} records has the expected head: records at the end are missing, or all of them"
         return LastRecord(known, problem)

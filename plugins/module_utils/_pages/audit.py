@@ -67,7 +67,7 @@ class Audit(t.NamedTuple):
             result = {**report(LastRecord()), "evidence": {"seq": None, "head": None}}
         else:
             with evidence.opened() as records:
-                result = report(records.find_last(options.keeping.expected_head, at))
+                result = report(records.find_last(options.keeping, at, now()))
                 baselines: dict[str, Json] = {
                     "pages_baseline_digest": [entry.declared for entry in options.entries],
                     "baseline_digest": [entry.declared for entry in options.scripts.entries],

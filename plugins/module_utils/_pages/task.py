@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._address import ZONE_ID, need_id
+from .._chain.evidence import unless_overtaken
 from .._chain.kinds import PAGES
 from .._core import HOLDS_DATA, TEXT_MEMBER
 from .._engine.run import Run
@@ -59,7 +60,8 @@ class PageAudit(Task):
         if zone_id:
             run.result[ZONE_ID] = zone_id
         run.secrets.update(secrets_of(self.options(), run.params))
-        run.report(Audit(desire(run.params), zone_id).perform(run.secrets))
+        audit = Audit(desire(run.params), zone_id)
+        run.report(unless_overtaken(lambda: audit.perform(run.secrets)))
 
 
 TASK = PageAudit()

@@ -7,7 +7,7 @@ import functools
 import typing as t
 
 from .._api.client import Client
-from .._chain.evidence import Evidence, LastRecord, now
+from .._chain.evidence import Evidence, LastRecord, now, unless_overtaken
 from .._chain.kinds import SCRIPTS
 from .._core import HOLDS_DATA, Conclusion
 from .._engine.run import Run
@@ -70,7 +70,7 @@ def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.dat
     else:
         versions = VersionsSeen(at)
         with evidence.opened(versions.add) as records:
-            last = records.find_last(audit.keeping.expected_head, at)
+            last = records.find_last(audit.keeping, at, now())
             result = report(last, versions if records.chain.records else None)
             entries = [entry.declared for entry in audit.baseline.entries]
             kept = audit.to_keep(result, query)
@@ -106,7 +106,8 @@ class ScriptAudit(Task):
     def perform(self, run: Run) -> None:
         """Audit, keep the evidence, and report."""
         audit = desire_audit(run.params)
-        run.report(audit_scripts(audit, run.connect(self.addresses), now))
+        client = run.connect(self.addresses)
+        run.report(unless_overtaken(lambda: audit_scripts(audit, client, now)))
 
 
 AUDIT_TASK = ScriptAudit()

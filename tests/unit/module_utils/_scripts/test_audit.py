@@ -3,6 +3,7 @@
 """Audits of a given listing, with evidence in a real folder."""
 
 import datetime
+import itertools
 import json
 import os
 import typing as t
@@ -13,6 +14,7 @@ from support.audited import records
 from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import Address
+from ansible_collections.edgeops.observability.plugins.module_utils._chain.evidence import unless_overtaken
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import SCRIPT_FINDINGS
@@ -45,8 +47,16 @@ def entry(name: str = "one", url: str = "https://cdn/1.js", **members: t.Any) ->
     return {"name": name, "url": url, "hashes": [A], **FULL, **members}
 
 
-def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool = True, **options: t.Any) -> t.Any:
-    """Run an audit; `read` are the ids of the scripts that it read one by one."""
+def run(
+    listing: t.Any,
+    baseline: t.Any,
+    singles: t.Any = (),
+    *,
+    enabled: bool = True,
+    meanwhile: t.Callable[[], object] = lambda: None,
+    **options: t.Any,
+) -> t.Any:
+    """Run an audit; `read` are the ids of the scripts that it read one by one, `meanwhile` is called after its beginning."""
     read: list[str] = []
 
     class Client:
@@ -57,6 +67,7 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
 
         def call(self, operation: str) -> Answer:
             self.time += datetime.timedelta(minutes=3)  # the time of the audit is taken before the first request
+            meanwhile()
             return Answer({"enabled": enabled, "updated_at": None})
 
         def items(self, operation: str, **_paging: t.Any) -> list[t.Any]:
@@ -69,7 +80,7 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
 
     client = Client()
     audit = audits.desire({**DEFAULTS, "baseline": baseline, **options})
-    done = audit_scripts(audit, t.cast("t.Any", client), lambda: client.time)
+    done = unless_overtaken(lambda: audit_scripts(audit, t.cast("t.Any", client), lambda: client.time))
     return done._replace(result={**done.result, "read": sorted(read)})
 
 
@@ -459,6 +470,31 @@ def test_record_has_the_scores_that_mean_malicious_unless_the_route_decides(
 def test_time_of_an_audit_is_before_its_first_request(tmp_path: Path) -> None:
     run([script()], [entry()], evidence_dir=str(tmp_path), at=None)
     assert records(tmp_path, ZONE)[0]["at"] == "2026-11-21T00:00:00Z"
+
+
+@pytest.mark.parametrize("overtaken", [1, 2, 3])
+def test_audit_that_another_one_overtook_is_repeated(tmp_path: Path, overtaken: int) -> None:
+    """A record with a time before that of the one before it would break the chain for ever, although nobody touched it."""
+    others = [f"2026-11-21T00:{minute:02}:00Z" for minute in (2, 5, 8)[:overtaken]]
+    left = iter(others)
+
+    def meanwhile() -> None:
+        for at in itertools.islice(left, 1):
+            run([script()], [entry()], evidence_dir=str(tmp_path), at=at)
+
+    options: dict[str, t.Any] = {"evidence_dir": str(tmp_path), "at": None, "meanwhile": meanwhile}
+    if overtaken > 2:
+        kind, message = refusal(run, [script()], [entry()], **options)
+        assert (
+            kind == "conflict"
+            and "its time, 2026-11-21T00:06:00Z, is before that of the last record, 2026-11-21T00:08" in message
+        )
+    else:
+        assert kinds(run([script()], [entry()], **options)) == []
+        others.append(f"2026-11-21T00:{3 * overtaken:02}:00Z")
+    assert [record["at"] for record in records(tmp_path, ZONE)] == others
+    (zone,) = verification.report(verification.desire({"evidence_dir": str(tmp_path), "expected_heads": None})).result["zones"]
+    assert zone["valid"]
 
 
 @pytest.mark.parametrize(
