@@ -130,7 +130,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.masking import register
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._templates import refuse_templates
-from ansible_collections.edgeops.observability.plugins.plugin_utils import _unlisted
+from ansible_collections.edgeops.observability.plugins.plugin_utils import _zone_files
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import evaluated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
@@ -188,11 +188,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             self.inventory.add_group("accounts")
         for account in accounts:
             self._add(f"account_{account['id']}", "accounts", {f"account_{member}": value for member, value in account.items()})
-        _unlisted.FILES.remove(path)
+        _zone_files.LISTED[path] = True
 
     def set_options(self, task_keys: t.Any = None, var_options: t.Any = None, direct: t.Any = None) -> None:
         """Set the options of a file; ansible-core checks their types here, so those of connection and filters are evaluated before."""
-        _unlisted.FILES.add(self._file)  # ansible-core has seen that the file is one of this plugin
+        _zone_files.LISTED[self._file] = False  # ansible-core has seen that the file is one of this plugin
         options = {
             name: self._evaluated(name, value) if name in SPECIFICATION else value for name, value in (direct or {}).items()
         }

@@ -34,7 +34,7 @@ STOREYS = (
         ("_expression",),
         ("_untrusted",),
         ("_ansible_core",),
-        ("_unlisted",),
+        ("_zone_files",),
         ("_supported",),
     ),
 )

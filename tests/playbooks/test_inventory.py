@@ -276,3 +276,16 @@ def test_unreadable_options_fail(inventory: Inventory) -> None:
     assert code not in (0, 250) and "Unexpected Exception" not in words and "Traceback" not in words and not stdout
     *found, _rest = re.split(r"Unable to parse .+? as an inventory source", words)
     assert [said in text for (_text, said), text in zip(texts.values(), found, strict=True)] == [True] * len(texts), found
+
+
+def test_source_that_cannot_be_read_ends_a_run(inventory: Inventory) -> None:
+    """Ansible only warns, and goes on with the hosts of the other sources."""
+    shops = str(inventory.place.write("shops.zones.yml", {"plugin": PLUGIN, "names": ["z1.example"]}))
+    hosts = str(inventory.place.write("hosts.yml", "all: {hosts: {z2.example: {}}}\n"))
+    missing = str(inventory.place.folder / "blogs.zones.yml")
+    check = ("ansible-playbook", "edgeops.observability.check", "-i", hosts)
+    code, stdout, _stderr = inventory.command(*check, "-i", missing)
+    assert code != 0 and f"the inventory {missing} does not exist" in stdout
+    code, stdout, _stderr = inventory.command(*check, "-i", shops, env={"ANSIBLE_INVENTORY_ENABLED": "host_list,yaml,ini"})
+    assert code != 0 and f"the inventory {shops} was not read by {PLUGIN}" in stdout
+    assert not inventory.simulator.journal()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import typing as t
 
-from ...module_utils._core import INVALID_OPTION, UNAVAILABLE, Conclusion, Failure, Json, invalid_option
+from ...module_utils._core import INVALID_OPTION, Conclusion, Failure, Json, invalid_option
 from ...module_utils._engine.task import Params, Spec
-from .. import _unlisted
 from .._ansible_core import repeats_values
 from .._host_variables import HostVariables
 from .._play.hosts import Play, PlayTask, pattern_of
@@ -26,6 +25,7 @@ from .._variables.table import (
     check_names,
     read_variable,
 )
+from .sources import check_sources
 
 # Validates the variables of the hosts of a play, before anything is read.
 
@@ -79,8 +79,7 @@ class ValidateVariables(PlayTask[Validation]):
         )
 
     def report(self, desired: Validation) -> Conclusion:
-        if desired.hosts is not None:
-            _refuse_unlisted()
+        warnings = () if desired.hosts is None else check_sources(desired.play)
         variables = desired.play.variables
         hosts = _selected(variables, desired.play.asked, desired)
         if desired.known is None:
@@ -100,18 +99,7 @@ class ValidateVariables(PlayTask[Validation]):
         for name in desired.required:
             if any(value in (None, "") for value in _values(variables, hosts, name).values()):
                 raise invalid_option(name, "is required")
-        return Conclusion({**read._asdict(), "refused_hosts": [pattern_of(host) for host in read.refused]})
-
-
-def _refuse_unlisted() -> None:
-    """Refuse a run that would leave out zones because their inventory file could not be listed."""
-    if _unlisted.FILES:
-        files = ", ".join(sorted(_unlisted.FILES))
-        raise Failure(
-            UNAVAILABLE,
-            f"the inventory {files} could not be listed (a warning above has the reason), so that its zones would be left out without a word; "
-            "correct the cause, or run without this inventory",
-        )
+        return Conclusion({**read._asdict(), "refused_hosts": [pattern_of(host) for host in read.refused]}, tuple(warnings))
 
 
 def _selected(variables: HostVariables, names: t.Sequence[str], desired: Validation) -> list[str]:

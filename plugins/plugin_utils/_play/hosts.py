@@ -44,7 +44,7 @@ class Play(t.NamedTuple):
     """The hosts of a play with their variables; `active` are those that have not failed, `asked` those that the task is about.
 
     `waiting` are active hosts of other batches (`serial`). `groups` are those of the inventory with their hosts. `needs_hosts` is the setting
-    with which a source of the inventory without hosts fails a run.
+    with which a source of the inventory without hosts fails a run. `loader` reads files of the inventory, encrypted ones too.
     """
 
     variables: HostVariables
@@ -57,6 +57,7 @@ class Play(t.NamedTuple):
     diff: bool
     waiting: tuple[str, ...] = ()
     needs_hosts: bool = False
+    loader: t.Any = None
 
     @classmethod
     def of(cls, task: t.Any, variables: t.Mapping[str, t.Any], templar: t.Any, loader: t.Any) -> Play:
@@ -75,6 +76,7 @@ class Play(t.NamedTuple):
             check_mode=bool(variables.get("ansible_check_mode")),
             diff=bool(task.diff),
             needs_hosts=bool(constants.INVENTORY_ANY_UNPARSED_IS_FAILED),
+            loader=loader,
         )
 
     def scope(self, name: str) -> str:
