@@ -140,7 +140,8 @@ def example(name: str, rulebook: Rulebook, zone: str) -> dict[str, t.Any]:
     arguments = ruleset["sources"][0][SOURCE]
     del arguments["discover"]
     if "script_baseline" in arguments:
-        arguments["script_baseline"] = [{"name": "covered", "url": "https://cdn.example/c.js"}]
+        authorised = {"owner": "payments", "justification": "checkout", "authorised_by": "j.doe"}
+        arguments["script_baseline"] = [{"name": "covered", "url": "https://cdn.example/c.js", **authorised}]
     arguments |= {"zones": [zone], "state_file": str(rulebook.state_folder / f"{name}.json"), "request_budget": "none"}
     for rule in ruleset["rules"]:
         job = rule.pop("action")["run_job_template"]

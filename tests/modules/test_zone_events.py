@@ -19,6 +19,8 @@ SCRIPT = {"script_id": "1" * 32, "script_url": "https://cdn.example/a.js#x", "ho
 OTHER = {**SCRIPT, "script_id": "2" * 32, "script_url": "https://cdn.example/b.js", "status": "infrequent"}
 JOB = {"name": "logs", "destination_conf": "s3://bucket/logs?region=r&secret-access-key=planted-secret-1", "enabled": True}
 
+AUTHORISED = {"name": "one", "owner": "payments", "justification": "checkout", "authorised_by": "j.doe"}
+
 
 def ago(seconds: float) -> str:
     moment = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=seconds)
@@ -130,7 +132,7 @@ def test_scripts_are_known_while_the_monitor_is_off(
     simulator: t.Any, zone: str, arguments: dict[str, t.Any], watch: list[str], kinds: list[list[str]]
 ) -> None:
     """A monitor that is off sees no script: none is gone, and what changed meanwhile is told when it is on again."""
-    entry = {"name": "one", "url": "https://cdn.example/a.js", "authorised_on": datetime.date(2026, 10, 1)}
+    entry = {**AUTHORISED, "url": "https://cdn.example/a.js", "authorised_on": datetime.date(2026, 10, 1)}
     seeder(simulator, zone, scripts=[SCRIPT])()
     off = seeder(simulator, zone, scripts=[], script_monitor={"enabled": False})
     on = seeder(simulator, zone, scripts=[{**SCRIPT, "hash": "b" * 64}], script_monitor={"enabled": True})
@@ -210,10 +212,42 @@ def test_rules_that_never_could_be_read_are_not_watched(simulator: t.Any, zone: 
 
 
 def test_baseline_decides_which_scripts_are_new(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
-    entry = {"name": "one", "url": "https://cdn.example/a.js", "authorised_on": datetime.date(2026, 10, 1)}
+    entry = {**AUTHORISED, "url": "https://cdn.example/a.js", "authorised_on": datetime.date(2026, 10, 1)}
     watching = {**arguments, "watch": ["scripts"], "script_baseline": [entry]}
     received = listen(watching, seeder(simulator, zone, scripts=[SCRIPT, OTHER]))
     assert single_event(received, 1)["edgeops"]["after"]["script_url"] == OTHER["script_url"]
+
+
+def test_entry_authorises_by_the_clock_of_each_poll(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    """What appears after the day of review is new."""
+    now = [datetime.datetime(2026, 11, 20, 23, 0, tzinfo=datetime.timezone.utc).timestamp()]
+    entry = {**AUTHORISED, "url": "https://cdn.example/**", "review_by": "2026-11-20"}
+
+    def next_day() -> None:
+        now[0] += 7200
+        simulator.seed(scripts={zone: [SCRIPT, OTHER]})
+
+    received = listen(
+        {**arguments, "watch": ["scripts"], "script_baseline": [entry]},
+        seeder(simulator, zone, scripts=[SCRIPT]),
+        next_day,
+        now=lambda: now[0],
+    )
+    assert received.kinds == [[], [], ["script_new"]]
+
+
+def test_listing_that_may_be_incomplete_is_not_compared(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    """A service that leaves out copies of a script hides new ones, and lists one that it hid before as the only one."""
+    simulator.seed(scripts={zone: [SCRIPT, OTHER]})
+    fault = {"kind": "status", "status": 400, "code": 1999, "path": "*/page_shield/scripts"}
+    received = listen(
+        {**arguments, "watch": ["scripts"], "route": "page_shield"},
+        lambda: (simulator.faults(fault), simulator.seed(scripts={zone: [SCRIPT]})),
+        lambda: None,
+    )
+    assert received.kinds == [[], ["zone_unreadable"], ["script_gone", "zone_readable"]]
+    (event,) = received.polls[1]
+    assert "The list may be incomplete" in event["edgeops"]["after"]["error"]["message"]
 
 
 def test_later_401_is_one_event_per_zone(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
@@ -298,6 +332,23 @@ def test_discovered_zones_come_and_go(simulator: t.Any, zone: str, arguments: di
     hosts = sorted({event["meta"]["hosts"] for poll in received.polls for event in poll})
     first, second = sorted((zone, late))
     assert hosts == [NAME] if first == second else [NAME, f"{NAME}_{second}"]
+
+
+def test_named_account_that_is_not_listed_is_unreadable(
+    simulator: t.Any, zone: str, arguments: dict[str, t.Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    account, hidden = simulator.account, "e" * 32
+    simulator.seed(zones=[{"id": zone, "name": NAME, "account": {"id": account, "name": "Shop"}}])
+    named = {"zones": None, "discover": {"accounts": True, "account_ids": [account, hidden]}, "watch": ["jobs"]}
+    received = listen({**arguments, **named}, lambda: None)
+    assert received.kinds == [["account_unreadable"], []]
+    assert received.polls[0][0]["edgeops"]["account"]["id"] == hidden
+    assert not caplog.records
+    Path(arguments["state_file"]).unlink()
+    named["discover"] = {"account_ids": [account, hidden], "names": [NAME, "gone.example"]}
+    assert listen({**arguments, **named}, lambda: None).kinds == [[], []]
+    said = [record.message.partition(" that ")[0] for record in caplog.records]
+    assert said == ["discover.names: no zone is named 'gone.example'", f"discover.account_ids: no zone belongs to {hidden}"]
 
 
 @pytest.mark.parametrize("discovered", [False, True])

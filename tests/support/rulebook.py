@@ -5,6 +5,7 @@
 import asyncio
 import contextlib
 import dataclasses
+import time
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Clock
@@ -32,8 +33,8 @@ class Heard:
         event["meta"]["uuid"] = "added by a filter"
 
 
-def listen(arguments: t.Mapping[str, t.Any], *steps: Step) -> Heard:
-    """Run the source for one poll, and for one more after each step."""
+def listen(arguments: t.Mapping[str, t.Any], *steps: Step, now: t.Callable[[], float] = time.time) -> Heard:
+    """Run the source for one poll, and for one more after each step; `now` is its time of day."""
     heard = Heard()
     rest = iter(steps)
 
@@ -47,7 +48,7 @@ def listen(arguments: t.Mapping[str, t.Any], *steps: Step) -> Heard:
 
     async def run() -> None:
         with contextlib.suppress(asyncio.CancelledError):
-            await watch(heard, arguments, Clock(sleep=pause))
+            await watch(heard, arguments, Clock(sleep=pause, now=now))
 
     asyncio.run(run())
     return heard

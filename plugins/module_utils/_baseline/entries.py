@@ -39,6 +39,11 @@ def is_authorised(declared: t.Mapping[str, Json], today: str) -> bool:
     return not why_unauthorised(declared, today)
 
 
+def is_expired(declared: t.Mapping[str, t.Any], today: str) -> bool:
+    """Return whether an entry had to be reviewed before a day of UTC."""
+    return declared["review_by"] is not None and declared["review_by"] < today
+
+
 class Entry(t.NamedTuple):
     """One authorised script, or all scripts of a pattern."""
 
@@ -229,7 +234,7 @@ class Baseline:
 
     def match(self, url: str | None, host: str | None) -> Match:
         """Return the entries that match a normalized URL on a host; raise `invalid_option` for a tie."""
-        ranks = list(filter(None, self._look_up(url, host))) if url else []
+        ranks = self._ranks(url, host)
         if ranks and len(ranks[0]) > 1:
             one, other = sorted(ranks[0], key=lambda entry: entry.name)[:2]
             raise invalid_option(
@@ -239,6 +244,17 @@ class Baseline:
             )
         names = frozenset([entry.name for matching in ranks for entry in matching])
         return Match(ranks[0][0] if ranks else None, names)
+
+    def authorises(self, url: str | None, host: str | None, today: str) -> bool:
+        """Return whether the entry of a script is complete and not expired on a day of UTC; where several match equally well, each of them."""
+        ranks = self._ranks(url, host)
+        return bool(ranks) and all(
+            is_authorised(entry.declared, today) and not is_expired(entry.declared, today) for entry in ranks[0]
+        )
+
+    def _ranks(self, url: str | None, host: str | None) -> list[list[Entry]]:
+        """Return the entries that match, by precedence."""
+        return list(filter(None, self._look_up(url, host))) if url else []
 
     def _look_up(self, url: str, host: str | None) -> t.Iterator[list[Entry]]:
         """Yield the entries that match, by precedence."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import typing as t
 
+from .._baseline.entries import Baseline
 from .._core import BAD_RESPONSE, PERMISSION, Failure, Json
 from .._destination import CHANGED
 from .._logpush import job as logpush_job
@@ -25,10 +26,11 @@ _TROUBLE = {FAILING: "job_failing", DISABLED: "job_disabled", STALE: "job_stale"
 
 
 class Rules(t.NamedTuple):
-    """The options that decide: whether a first look sends no events, and which scripts an entry of the baseline covers."""
+    """What decides beside the states: whether a first look sends no events, the baseline of scripts, and the day of the poll in UTC."""
 
     silent: bool
-    is_covered: t.Callable[[Identity], bool]
+    baseline: Baseline
+    today: str = ""
 
 
 class Seen(t.NamedTuple):
@@ -194,7 +196,7 @@ def _script_changes(identity: Identity, before: Script | None, now: Script, rule
     def change(kind: str) -> Change:
         return Change(kind, subject_of(identity), was, after)
 
-    if before is None and not rules.is_covered(identity):
+    if before is None and not rules.baseline.authorises(identity[0], identity[1] or None, rules.today):
         yield change("script_new")
     if before is not None and before.hashes and set(now.hashes) - set(before.hashes):
         yield change("script_changed")

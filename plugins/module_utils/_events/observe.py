@@ -8,11 +8,11 @@ import threading
 import time
 import typing as t
 
-from .._address import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, is_selected, query, read_account, read_zone
+from .._address import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, ListedZone, is_selected, query, read_account, read_zone
 from .._api.client import Client
 from .._content_rules import read as content_rules
 from .._content_rules.rule import show as show_rule
-from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Failure, Json, defect
+from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, REJECTED, UNAVAILABLE, Failure, Json, defect
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import names_of
 from .._destination_secrets import readable_text
@@ -61,11 +61,16 @@ def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: f
             seen = seen._replace(scripts=Unknown(Cause.MONITOR_OFF, "the script monitor is disabled"))
         elif SCRIPTS in watch:
             on_route = settings.query.on_route(state.route)
-            listing = scrub(list_scripts(client, on_route), client.secrets)
+            listing = scrub(list_scripts(client, on_route, _refuse_incomplete), client.secrets)
             seen = seen._replace(scripts=see_scripts(scripts.judged(listing, on_route)))
     if JOBS in watch:
         seen = seen._replace(jobs=see_jobs(listed(client), settings.stale_after, now, client.secrets))
     return seen
+
+
+def _refuse_incomplete(reason: str) -> t.NoReturn:
+    text = "A script that is not listed cannot be told from one that is gone, and is never new; to watch the rest alone, omit scripts from watch."
+    raise Failure(REJECTED, f"{reason} {text}")
 
 
 # Days of which violations count; one that was not reported for so long is new when it comes back.
@@ -157,6 +162,8 @@ class Service:
         # By the keys of targets; None if a name cannot be read.
         self._names: dict[str, str | None] = {}
         self._counted = 0
+        # What of the options selected no zone in the last listing.
+        self._missing = frozenset[str]()
         # At most one line for each poll.
         self._told_of_pause = False
 
@@ -211,18 +218,38 @@ class Service:
         """Return the zones, and if requested the accounts, that the credentials can read and that match the filters."""
         client, chosen = self._client.at(None), filters["account_ids"]
         try:
-            zones = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
-            targets = [Target(zone["id"], zone["name"]) for zone in map(read_zone, zones) if is_selected(zone, filters)]
+            listed = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+            zones = [zone for zone in map(read_zone, listed) if is_selected(zone, filters)]
+            accounts: dict[str, str | None] = {}
             if filters["accounts"]:
-                accounts = map(read_account, client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE))
-                targets += [
-                    Target(one["id"], one["name"], scope=ACCOUNT) for one in accounts if not chosen or one["id"] in chosen
-                ]
+                of_token = client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+                named = {one["id"]: one["name"] for one in map(read_account, of_token)}
+                # One that is named by its id and not listed is watched, too: whether it can be read is then an event.
+                accounts = {number: named.get(number) for number in chosen or named}
         except Failure as failure:
             raise public(client, failure) from None
+        self._warn_of_missing(filters, zones)
+        targets = [
+            *(Target(zone["id"], zone["name"]) for zone in zones),
+            *(Target(number, name, scope=ACCOUNT) for number, name in accounts.items()),
+        ]
         targets = [target._replace(name=scrub(target.name, client.secrets)) for target in targets]
         self._names.update({target.key: target.name for target in targets if target.name})
         return targets
+
+    def _warn_of_missing(self, filters: t.Mapping[str, t.Any], zones: t.Sequence[ListedZone]) -> None:
+        """Log which names and accounts of the options select no zone, each once until one does."""
+        names = {zone["name"].lower() for zone in zones}
+        owners = {zone["account"]["id"] for zone in zones if zone["account"]}
+        missing = [f"discover.names: no zone is named {name!r}" for name in filters["names"] if name.lower() not in names]
+        if not filters["accounts"]:
+            missing += [
+                f"discover.account_ids: no zone belongs to {number}" for number in filters["account_ids"] if number not in owners
+            ]
+        for text in missing:
+            if text not in self._missing:
+                LOGGER.warning("%s that the credentials can read, or the other filters exclude it.", text)
+        self._missing = frozenset(missing)
 
     def _with_name(self, target: Target) -> Target:
         return target._replace(name=target.name or self._names.get(target.key))

@@ -19,7 +19,6 @@ from .._scripts.listing import ScriptQuery
 from .._text import list_of
 from .compare import Rules
 from .facts import JOBS, WATCHED, Target, with_hosts
-from .state import Identity
 
 LOGGER = logging.getLogger("edgeops.observability.zone_events")
 MIN_INTERVAL = 60
@@ -96,7 +95,10 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
             malicious_when=params["malicious_when"],
         ),
         stale_after=params["stale_after"],
-        rules=Rules(silent=params["first_run"] == "silent", is_covered=_coverage(params["script_baseline"])),
+        rules=Rules(
+            silent=params["first_run"] == "silent",
+            baseline=Baseline(parse_baseline(params["script_baseline"] or [], "script_baseline")),
+        ),
     )
 
 
@@ -120,19 +122,3 @@ def _targets(params: t.Mapping[str, t.Any]) -> tuple[Target, ...]:
             raise invalid_option(option, f"of an account only {JOBS} are watched, and watch does not name them")
     zones = [Target(zone.lower()) for zone in params["zones"] or ()]
     return with_hosts([*zones, *(Target(account.lower(), scope=ACCOUNT) for account in params["accounts"])])
-
-
-def _coverage(entries: t.Sequence[t.Mapping[str, t.Any]] | None) -> t.Callable[[Identity], bool]:
-    """Return a function that tells whether an entry of the baseline covers a script; without a baseline none does."""
-    baseline = Baseline(parse_baseline(entries or [], "script_baseline"))
-
-    def is_covered(identity: Identity) -> bool:
-        url, host = identity
-        try:
-            return baseline.match(url, host or None).entry is not None
-        except Failure as tie:
-            # Several entries cover the script; which one applies matters only to an audit.
-            LOGGER.warning("script_%s", tie)
-            return True
-
-    return is_covered

@@ -122,9 +122,10 @@ class Source:
         self._note(target, seen)
 
     def _note(self, target: Target, seen: Seen | Failure) -> None:
-        known, changes = compare(self._state.zone(target.key), seen, target, self._settings.rules)
+        moment = datetime.datetime.fromtimestamp(self._clock.now(), datetime.timezone.utc)
+        now, rules = format_time(moment), self._settings.rules._replace(today=moment.date().isoformat())
+        known, changes = compare(self._state.zone(target.key), seen, target, rules)
         target = self._service.named(target)
-        now = format_time(datetime.datetime.fromtimestamp(self._clock.now(), datetime.timezone.utc))
         events = [make_event(change, target, now) for change in changes]
         self._state.note(target.key, known._replace(name=target.name or known.name), events)
         self._waiting.extend(events)

@@ -8,7 +8,7 @@ import collections
 import re
 import typing as t
 
-from .._baseline.entries import Baseline, why_unauthorised
+from .._baseline.entries import Baseline, is_expired, why_unauthorised
 from .._baseline.entries import Entry as ScriptEntry
 from .._core import invalid_option
 from .._redact import clean_text
@@ -316,10 +316,6 @@ def _of_header(found: policies.Difference, is_only_reported: bool) -> str:
     if found.should_be is None:
         return f"{name} was added: {found.is_text}"
     return f"{name} is {found.is_text}, should be {found.should_be}"
-
-
-def is_expired(declared: t.Mapping[str, t.Any], today: str) -> bool:
-    return declared["review_by"] is not None and declared["review_by"] < today
 
 
 def lines_of(entry: Entry) -> t.Iterator[tuple[str, str, bool]]:

@@ -15,6 +15,7 @@ from .._baseline.entries import (
     Entry,
     Match,
     add_name,
+    is_expired,
     is_host,
     parse_baseline,
     why_unauthorised,
@@ -249,7 +250,7 @@ def find_in_entries(
     findings: list[tuple[str, str, str]] = []
     for entry in entries:
         name, declared = entry.name, entry.declared
-        if declared["review_by"] is not None and declared["review_by"] < today:
+        if is_expired(declared, today):
             findings.append((name, "expired", f"had to be reviewed by {declared['review_by']}"))
         if why := why_unauthorised(declared, today):
             findings.append((name, "unjustified", why))

@@ -40,7 +40,7 @@ options:
     type: dict
     suboptions:
       names:
-        description: Names of zones, in any letter case.
+        description: Names of zones, in any letter case. A name that no zone has is logged as a warning.
         type: list
         elements: str
         default: []
@@ -50,19 +50,22 @@ options:
         elements: str
         default: []
       account_ids:
-        description: Ids of accounts.
+        description: Ids of accounts. One that no zone belongs to is logged as a warning.
         type: list
         elements: str
         default: []
       accounts:
-        description: Whether to watch also the Logpush jobs of the accounts that the credentials can read; O(discover.account_ids) narrows them.
+        description:
+          - Whether to watch also the Logpush jobs of the accounts that the credentials can read.
+          - With O(discover.account_ids) those of these accounts alone. One that cannot be read is unreadable, also if it is not listed.
         type: bool
         default: false
   watch:
     description:
       - What to watch. V(settings) are the status of the script monitor, the custom log fields, and the content security rules with their violations.
       - If a part of a zone cannot be read, the zone is unreadable and not compared, so list only the parts that the credentials and
-        the plan of the zones allow. A token or plan that never could read content security rules watches none of them.
+        the plan of the zones allow. Scripts of which the service may list not all count as such a part. A token or plan that never could
+        read content security rules watches none of them.
     type: list
     elements: str
     choices: [scripts, jobs, settings]
@@ -111,7 +114,9 @@ options:
   script_baseline:
     description:
       - Entries of authorised scripts, as in O(edgeops.observability.script_audit#module:baseline).
-      - C(script_new) is then sent only for scripts without an entry. It does not affect other events.
+      - C(script_new) is then sent only for scripts that no entry authorises. An entry without owner, justification or C(authorised_by), one
+        that is authorised on a later day, and one past its C(review_by) on the day (UTC) of the poll authorise nothing. It does not affect
+        other events.
     type: list
     elements: dict
   base_url:

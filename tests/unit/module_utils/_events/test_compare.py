@@ -4,6 +4,7 @@ import typing as t
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._baseline.entries import Baseline, parse_baseline
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PERMISSION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import (
     Rules,
@@ -18,7 +19,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.stat
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import read_job
 
 ZONE = Target("5a1e")
-LOUD = Rules(silent=False, is_covered=lambda identity: False)
+LOUD = Rules(silent=False, baseline=Baseline(()), today="2026-11-20")
 SILENT = LOUD._replace(silent=True)
 A, B = ("https://cdn.example/a.js", "shop.example"), ("https://cdn.example/b.js", "shop.example")
 CLEAN = Script(("h1",), False, ())
@@ -105,8 +106,38 @@ def test_missing_score_or_hash_keeps_the_known_one(verdicts: list[bool | None], 
     assert (change.kind, change.before["hash"], change.after["hash"]) == ("script_changed", "h1", "h2")
 
 
+ENTRY = {"name": "a", "url": A[0], "owner": "payments", "justification": "checkout", "authorised_by": "j.doe"}
+
+
+def authorising(*entries: dict[str, t.Any]) -> Rules:
+    return SILENT._replace(baseline=Baseline(parse_baseline(list(entries))))
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        ([ENTRY], []),
+        ([{**ENTRY, "review_by": "2026-11-20"}], []),
+        ([{**ENTRY, "review_by": "2026-11-19"}], ["script_new"]),
+        ([{**ENTRY, "authorised_on": "2026-11-21"}], ["script_new"]),
+        *([([{**ENTRY, member: None}], ["script_new"]) for member in ("owner", "justification", "authorised_by")]),
+        # Which of two equal ones applies is not known.
+        ([{**ENTRY, "url": "https://cdn.example/*"}, {**ENTRY, "name": "b", "url": "https://cdn.example/*.js"}], []),
+        (
+            [{**ENTRY, "url": "https://cdn.example/*"}, {**ENTRY, "name": "b", "url": "https://cdn.example/*.js", "owner": ""}],
+            ["script_new"],
+        ),
+        # The more exact one takes precedence, although it authorises nothing.
+        ([{**ENTRY, "url": "https://cdn.example/*"}, {**ENTRY, "name": "b", "owner": ""}], ["script_new"]),
+    ],
+)
+def test_entry_that_authorises_nothing_does_not_hide_a_new_script(entries: list[dict[str, t.Any]], expected: list[str]) -> None:
+    _known, changes = compare(Known(scripts={}), Seen({A: CLEAN}), ZONE, authorising(*entries))
+    assert kinds(changes) == expected
+
+
 def test_covered_script_is_watched_but_not_new() -> None:
-    rules = SILENT._replace(is_covered=lambda identity: identity == A)
+    rules = authorising({**ENTRY, "url": A[0]})
     bad = CLEAN._replace(malicious=True)
     known, changes = compare(Known(scripts={}), Seen({A: bad, B: CLEAN}), ZONE, rules)
     assert [(change.kind, change.subject) for change in changes] == [
