@@ -289,3 +289,7 @@ def test_source_that_cannot_be_read_ends_a_run(inventory: Inventory) -> None:
     code, stdout, _stderr = inventory.command(*check, "-i", shops, env={"ANSIBLE_INVENTORY_ENABLED": "host_list,yaml,ini"})
     assert code != 0 and f"the inventory {shops} was not read by {PLUGIN}" in stdout
     assert not inventory.simulator.journal()
+    blogs = str(inventory.place.write("blogs.zones.yml", {"plugin": PLUGIN, "api_token": "planted-wrong-token"}))
+    code, stdout, _stderr = inventory.command(*check, "-i", shops, "-i", blogs)
+    assert code != 0 and f"the inventory {blogs} could not be listed" in stdout and shops not in stdout
+    assert {entry["path"] for entry in inventory.simulator.journal()} == {"/zones"}

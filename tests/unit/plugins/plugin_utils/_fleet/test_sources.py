@@ -74,12 +74,18 @@ def test_what_has_no_hosts_of_its_own_passes(tmp_path: Path) -> None:
     assert check(tmp_path) == []
 
 
-def test_listed_file_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The plugin says so itself: of an account without zones there is no host."""
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_plugin_says_whether_it_listed_all_zones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_listed: bool) -> None:
+    """Of a listed file without zones there is no host, and some hosts may come from one that could not be listed."""
     path = tmp_path / "shops.zones.yml"
     path.write_text(OF_ZONES)
-    monkeypatch.setitem(_zone_files.LISTED, str(path), True)
-    assert check(path) == []
+    monkeypatch.setitem(_zone_files.LISTED, str(path), is_listed)
+    if is_listed:
+        assert check(path) == []
+        return
+    with pytest.raises(Failure, match=r"shops\.zones\.yml could not be listed") as refused:
+        check(path, came_from=path)
+    assert refused.value.kind == "unavailable"
 
 
 @pytest.mark.parametrize(
