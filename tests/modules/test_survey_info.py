@@ -188,6 +188,20 @@ def test_policies_of_accounts_are_read(modules: Modules) -> None:
     assert [notifications["error"]["kind"] for notifications in read()] == ["permission"]
 
 
+def test_warnings_of_the_modules_of_all_parts_are_shown(modules: Modules) -> None:
+    """Of jobs, rules and notifications alike, with the zone or account: what cannot be told is not shown as nothing."""
+    (zone_id,) = fleet(modules, 1)
+    rule = {"id": "r0", "description": "checkout", "value": "script-src 'self'; unheard-of x"}
+    modules.simulator.seed(
+        policies={zone_id: [rule]}, jobs={zone_id: [{**JOB, "destination_conf": "s3://logs/a&region=eu-west-1"}]}
+    )
+    modules.simulator.faults({"kind": "status", "status": 403, "path": "*/alerting/v3/silences", "count": None})
+    account = f"account_{modules.simulator.account}"
+    patterns = (r"z0\.example: .*question mark", r"z0\.example: .*'checkout' has directives", rf"{account}: silences is null")
+    result = run(modules, warns=patterns).result
+    assert not any("warnings" in str(record) for record in result["zones"])
+
+
 def test_an_account_that_is_asked_for_is_surveyed_although_it_is_not_listed(modules: Modules) -> None:
     """A token that lists other accounts only, or none, hides no account that somebody named."""
     fleet(modules, 1)

@@ -47,7 +47,7 @@ from .._notifications.options import PolicyQuery
 from .._scripts.facts import AUTO, REPORTS
 from .._scripts.listing import ScriptQuery
 from .._scripts.read import monitor, report_inventory
-from .._text import duration
+from .._text import dict_of, duration
 from .record import NO_RIGHT, RawRecord
 
 _ALL_RULES = RuleQuery(None, None, None)
@@ -81,9 +81,11 @@ def survey(client: Client, params: Params, display: t.Callable[[str], None] = la
             NOT_FOUND, "The credentials can read no zone and no account that names, statuses and account_ids select."
         )
         raise failure.with_note(" ".join(f"{text}." for text in wrong_statuses))
-    records = []
+    records: list[RawRecord] = []
+    warnings: list[str] = []
     for record in _side_by_side(client, owners, params):
         records.append(record)
+        warnings += _take_warnings(record)
         if len(records) * 10 // len(owners) > (len(records) - 1) * 10 // len(owners):
             elapsed = time.monotonic() - started
             left = seconds_left(len(records), len(owners), elapsed, client.tries, client.request_budget)
@@ -92,7 +94,6 @@ def survey(client: Client, params: Params, display: t.Callable[[str], None] = la
     _add_violations(client, records)
     if params["delivery"]:
         _add_delivery(client, owners, records)
-    warnings = [f"{record['zone']}: {text}" for record in records for text in record.get("jobs", {}).pop("warnings", ())]
     known = {zone["name"].lower() for zone in zones}
     missing = [name for name in params["names"] if name.lower() not in known]
     return Conclusion(
@@ -174,7 +175,7 @@ def _side_by_side(client: Client, owners: t.Sequence[Owner], params: Params) -> 
 def _record(client: Client, owner: Owner, params: Params) -> RawRecord:
     if not owner.address.id:
         return owner.record
-    record: RawRecord = {**owner.record, "jobs": _part(client, lambda: _read_jobs(client))}
+    record: RawRecord = {**owner.record, "jobs": _part(client, lambda: report_jobs(client, _ALL_JOBS))}
     if owner.is_asked and record["jobs"].get("failed"):
         # Only of an account that is known from a zone, and not listed, it is no error that its jobs cannot be read.
         record.pop("result", None)
@@ -187,7 +188,7 @@ def _record(client: Client, owner: Owner, params: Params) -> RawRecord:
             record["boundary"] = _part(client, lambda: read_boundary(client))
         if params["costs"]:
             record["cost"] = _part(client, lambda: read_cost(client, PUBLISHED_RATES))
-        return {**record, "notifications": _part(client, lambda: notifications.report(client, _ALL_POLICIES).result)}
+        return {**record, "notifications": _part(client, lambda: notifications.report(client, _ALL_POLICIES))}
     scripts = _part(client, lambda: _read_scripts(client)) if params["scripts"] else None
     if scripts and not scripts.get("failed"):
         status = {"script_monitor": scripts["script_monitor"]}
@@ -203,7 +204,7 @@ def _record(client: Client, owner: Owner, params: Params) -> RawRecord:
         every, enabled = names_of(rules), names_of([rule for rule in rules if rule.enabled])
         disabled = {kind: [name for name in names if name not in enabled[kind]] for kind, names in every.items()}
         record["coverage"] = log_field_coverage(fields, record["jobs"], disabled=disabled)
-    content_rules = _part(client, lambda: report_rules(client, _ALL_RULES).result)
+    content_rules = _part(client, lambda: report_rules(client, _ALL_RULES))
     result = {CUSTOM_FIELDS: fields, SCRIPT_MONITOR: status, CONTENT_SECURITY_RULES: content_rules}
     return {**record, "result": result, "scripts": scripts}
 
@@ -215,14 +216,8 @@ def _read_scripts(client: Client) -> t.Mapping[str, Json]:
     return {**result, "incomplete": reasons[0]} if reasons else result
 
 
-def _read_jobs(client: Client) -> t.Mapping[str, Json]:
-    """Return the jobs as their module does, with the warnings beside them."""
-    conclusion = report_jobs(client, _ALL_JOBS)
-    return {**conclusion.result, "warnings": list(conclusion.warnings)}
-
-
-def _fields_of(client: Client, dataset: str) -> t.Callable[[], t.Mapping[str, Json]]:
-    return lambda: report_log_fields(client, dataset).result
+def _fields_of(client: Client, dataset: str) -> t.Callable[[], Conclusion]:
+    return lambda: report_log_fields(client, dataset)
 
 
 def _read_fields(client: Client, rules: list[RulesetRule]) -> t.Mapping[str, Json]:
@@ -232,12 +227,20 @@ def _read_fields(client: Client, rules: list[RulesetRule]) -> t.Mapping[str, Jso
     return report_of_fields(ruleset)
 
 
-def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> PartResult:
-    """Return the result of a read, or its failure."""
+def _part(client: Client, read: t.Callable[[], Conclusion | t.Mapping[str, Json]]) -> PartResult:
+    """Return the result of a read, of a module with its warnings beside it, or its failure."""
     try:
-        return dict(read())
+        told = read()
     except Failure as failure:
         return _failed(client.locate(failure))
+    return {**told.result, "warnings": list(told.warnings)} if isinstance(told, Conclusion) else dict(told)
+
+
+def _take_warnings(record: RawRecord) -> list[str]:
+    """Remove the warnings of the parts of a record, and return them with its name, as the modules of these parts would show them."""
+    parts = [record.get("jobs"), record.get("notifications")]
+    parts += [part for member in ("fields", "result") for part in dict_of(record.get(member)).values()]
+    return [f"{record['zone']}: {text}" for part in parts if isinstance(part, dict) for text in part.pop("warnings", ())]
 
 
 # Without what differs between two equal answers.
