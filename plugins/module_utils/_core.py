@@ -122,10 +122,10 @@ def bad_answer(what: str, answer: str = "The service's answer") -> Failure:
 
 
 def written_otherwise(what: str, members: t.Iterable[str]) -> Failure:
-    """Return the failure for a write after which members of an object have other values than were sent."""
+    """Return the failure for a write after which members of an object have other values than were sent, or were there and declared."""
     return Failure(
         BAD_RESPONSE,
-        f"The service accepted the write to {what}, but its answer shows other values than were sent for {', '.join(members)}."
+        f"The service accepted the write to {what}, but its answer shows other values than the task asked for: {', '.join(members)}."
         " The next run compares again.",
     )
 

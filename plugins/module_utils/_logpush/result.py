@@ -6,12 +6,13 @@ import typing as t
 
 from .._core import Answer, Conclusion, Json, Plan, written_otherwise
 from .._destination import same_destination
+from .._destination_address import leads_to
 from .._filter.compare import same_filter
 from .._filter.tree import Tree
 from .._text import dict_of
 from . import logpull_options, output_options
-from .changes import WIRE
-from .facts import MEMBERS, OLDER_FORM, SERVER_MADE
+from .changes import WIRE, with_carriers
+from .facts import MEMBERS, MERGE_SUBREQUESTS, OLDER_FORM, SERVER_MADE
 from .health import delivery_warnings
 from .job import Job, JobState, parse_job, view
 from .options import DesiredJob
@@ -29,7 +30,10 @@ def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequen
     sent = {name: value for name, value in request.body.items() if name != "ownership_challenge"}
     differing = [name for name, value in sent.items() if not _agrees(name, value, desired, tree, answered)]
     lacking = [name for name in differing if not _shows(name, answered)]
-    if wrong := [name for name in differing if name not in lacking]:
+    # What the job already had was not sent; another one may have changed it meanwhile.
+    declared = _differing(with_carriers(desired, state.job), answered)
+    kept = [name for name in declared if name not in sent and _shows(name, answered)]
+    if wrong := [*(name for name in differing if name not in lacking), *kept]:
         raise written_otherwise(f"job {answered.id}", wrong)
     # What the task manages is reported as predicted, everything else as answered. If the task omits `enabled`, the service
     # decides about it in a new job.
@@ -42,6 +46,27 @@ def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequen
     job = {**dict_of(plan.result["job"]), **{name: members[name] for name in fresh}}
     warnings = [_warn_of_lacking(name, answered.id) for name in lacking]
     return Conclusion({**plan.result, "job": job}, (*warnings, *delivery_warnings(answered, desired.plain.get("enabled"))))
+
+
+def _differing(desired: DesiredJob, answered: Job) -> t.Iterator[str]:
+    """Yield the members, as the service calls them, of which the answer shows another value than the task declares."""
+    yield from (name for name, value in desired.plain.items() if MEMBERS[name].normal(value) != answered.values[name])
+    place = answered.destination
+    if place and desired.destination and not same_destination(desired.destination, place):
+        yield "destination_conf"
+    if place and desired.address and not leads_to(desired.address, place):
+        yield "destination_conf"
+    if desired.logpull is not None:
+        if answered.output:
+            yield "output_options"  # beside which the service ignores the others
+        elif logpull_options.merged(desired.logpull, answered.logpull)[1]:
+            yield "logpull_options"
+    # The service may have this one beside them.
+    beside = {MERGE_SUBREQUESTS: answered.members.get(MERGE_SUBREQUESTS)}
+    if desired.output is not None and output_options.merged(desired.output, {**beside, **answered.output})[1]:
+        yield "output_options"
+    if desired.filter is not None and not (desired.filter and answered.filter and same_filter(desired.filter, answered.filter)):
+        yield "filter"
 
 
 def _shows(name: str, answered: Job) -> bool:
