@@ -60,6 +60,8 @@ options:
     description:
       - Names of the variables in which the tasks of the hosts of the play were registered, if O(zones) is omitted.
       - A host that has no variable with the name of O(registered.result) or O(registered.scripts) is V(unaudited), because its task did not run.
+        Another name that no host of the play has is refused, if a host was compared, so that a misspelt one is not taken for what nothing declares.
+        Where nothing has to be read of any host, set the variable to V(null).
       - The address is that of the host, and a result that names another zone or account is not taken for its own, so that it is V(unaudited). If the host
         has no id, as with C(zone_name), the address is that of the result, unless one result is registered for several hosts, as by C(run_once).
         A host on which several zones were compared, as by a role in a loop, is V(unaudited), because it has the result of the last one only.

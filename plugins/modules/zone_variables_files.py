@@ -64,7 +64,9 @@ options:
     type: list
     elements: dict
   registered:
-    description: Names of the variables in which the tasks of the hosts of the play were registered, if O(zones) is omitted.
+    description:
+      - Names of the variables in which the tasks of the hosts of the play were registered, if O(zones) is omitted.
+      - The name for scripts or pages is refused if no host of the play has such a variable, and RV(reads) would name one of which it is read.
     type: dict
     suboptions:
       zone:

@@ -13,6 +13,7 @@ from ...module_utils._zone.registered import failure_of
 from .._ansible_core import own_members
 from .._arguments import serialised
 from .._play.hosts import Play
+from .._play.records import has_variable, unregistered
 from .._play.results import error_of
 from .._words import plural
 
@@ -55,6 +56,7 @@ def _why_unread(zone: t.Mapping[str, Json]) -> str:
 
 def gather(play: Play, registered: Registered) -> Gathered:
     """Return what the hosts of a play registered; refuse hosts that could not be read, and several hosts of one zone."""
+    _refuse_unregistered(play, registered)
     refused: dict[str, str] = {}
     zones: dict[str, dict[str, Json]] = {}
     proposals: dict[str, Json] = {}
@@ -79,6 +81,15 @@ def gather(play: Play, registered: Registered) -> Gathered:
     adopted = [host for host in zones if host not in refused]
     of_scripts, of_pages = ({host: baselines[host] for host in adopted} for baselines in (proposals, of_pages))
     return Gathered([zones[host] for host in adopted], of_scripts, of_pages, refused)
+
+
+def _refuse_unregistered(play: Play, registered: Registered) -> None:
+    """Refuse a name that no host has, although a task had something to read: its proposals would be left out without a word."""
+    hosts = [play.variables.host(name) for name in play.hosts]
+    for part, names in reads_of(play, registered.zone).items():
+        variable = registered._asdict()[part]
+        if variable and names and not has_variable(variable, hosts):
+            raise unregistered(part, variable, hosts)
 
 
 # Findings of scripts that no adoption may propose as authorised.

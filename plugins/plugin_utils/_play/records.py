@@ -11,7 +11,7 @@ from ...module_utils._address import ACCOUNT, ACCOUNT_ID, HOST_ADDRESSES, ZONE, 
 from ...module_utils._core import UNAVAILABLE, Failure, Json, invalid_option
 from ...module_utils._logpush.delivery import by_owner
 from ...module_utils._logpush.used_fields import datasets_of
-from ...module_utils._text import canonical, dict_of, line, plain_id
+from ...module_utils._text import canonical, dict_of, did_you_mean, line, nearest, plain_id, quoted
 from ...module_utils._zone.record import RawRecord, read_record, value_of
 from ...module_utils._zone.registered import (
     REGISTERED_ONCE,
@@ -38,6 +38,7 @@ REGISTERED: t.Mapping[str, str | None] = {
 _ADDRESSES = {ZONE_ID: "log_delivery_zone_id", "zone_name": "log_delivery_zone_name", ACCOUNT_ID: "log_delivery_account_id"}
 # What an audit reads in tasks of their own, beside the comparison of a zone.
 READS = ("jobs", "scripts", "notifications", "pages")
+_OF_ACCOUNTS = ("notifications", "cost", "boundary")
 # What of a host is audited only if a variable says so.
 _ASKED_BY = {"scripts": "edgeops_audit_scripts", "pages": "edgeops_pages"}
 _BASELINE = "edgeops_script_baseline"
@@ -49,6 +50,7 @@ Ask = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, Json]]
 
 def records_of(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> dict[str, RawRecord]:
     """Return the records of the hosts of a play, by their names."""
+    _refuse_unregistered(hosts, registered)
     variable = str(registered["result"])
     records = {}
     for name, host in hosts.items():
@@ -57,6 +59,37 @@ def records_of(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | Non
         own: RawRecord = {"zone": name, "scope": scope_of_host(host)}
         records[name] = {**own, "error": {**reason}} if reason else record_of(name, host, registered)
     return records
+
+
+def _refuse_unregistered(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> None:
+    """Refuse a name that no host has, although a task that comes after a comparison ran; its part would look like one that nothing declares.
+
+    A host without its comparison or its scripts is unaudited by itself.
+    """
+    parts = {part: variable for part, variable in registered.items() if variable and part not in ("result", "scripts")}
+    for part, variable in parts.items():
+        if not has_variable(variable, hosts.values()) and any(
+            _reaches(part, host, dict_of(host.raw.get(str(registered["result"])))) for host in hosts.values()
+        ):
+            raise unregistered(part, variable, hosts.values())
+
+
+def has_variable(name: str, hosts: t.Iterable[Host]) -> bool:
+    """Return whether a host has a variable, with whatever value."""
+    return any(name in host.raw for host in hosts)
+
+
+def unregistered(part: str, variable: str, hosts: t.Iterable[Host]) -> Failure:
+    """Return the failure for a variable that no host has."""
+    hint = did_you_mean(nearest(variable, {name for host in hosts for name in host.raw}))
+    return invalid_option(
+        f"registered.{part}", f"no host of the play has a variable {quoted(variable)}, so that no task registered it{hint}"
+    )
+
+
+def _reaches(part: str, host: Host, result: t.Mapping[str, Json]) -> bool:
+    """Return whether a task that reads a part after the comparison runs for a host."""
+    return was_compared(result, own_id(host, result)) and (part not in _OF_ACCOUNTS or scope_of_host(host) == ACCOUNT)
 
 
 def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> RawRecord:

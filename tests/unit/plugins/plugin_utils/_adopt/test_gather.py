@@ -2,8 +2,10 @@
 
 import typing as t
 
+import pytest
 from support.hosts_of_a_play import play
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.gather import Registered, gather, reads_of
 
 FAILED = {"failed": True, "msg": "not\nallowed", "error": {"kind": "permission"}}
@@ -17,6 +19,19 @@ def test_each_zone_is_adopted_once() -> None:
     assert adopted.refused["a"].endswith("has several hosts: a, b")
     assert adopted.refused["d"] == "the zone could not be read: permission: not allowed"
     assert adopted.refused["e"] == "the zone could not be read: its task did not run"
+
+
+@pytest.mark.parametrize("part", ["scripts", "pages"])
+def test_name_that_no_host_has_is_refused(part: str) -> None:
+    """What nobody registered would be left out of the files without a word, unless there is nothing to read of any host."""
+    described = {"zone_id": "1", "zone": "a", "variables": {"log_delivery_script_monitor_enabled": True}}
+    host = {"described": described, "edgeops_pages": ["https://a.example/checkout"], "page_result": {}}
+    with pytest.raises(
+        Failure, match=rf"registered\.{part}: no host of the play has a variable 'page_reslt'.*did you mean 'page_result'"
+    ):
+        gather(play({"a": host}), Registered("described", **{part: "page_reslt"}))
+    for nothing in ({"described": FAILED}, {"described": {**described, "variables": {}}}, {**host, "page_reslt": None}):
+        gather(play({"a": nothing}), Registered("described", **{part: "page_reslt"}))
 
 
 def test_zone_with_unreadable_scripts_is_refused() -> None:

@@ -66,6 +66,31 @@ COMPARED: dict[str, t.Any] = {"zone_id": "0a", "changed": False, "script_monitor
 ONCE = {"log_delivery_result": COMPARED}
 
 
+OTHER_PARTS = ("jobs", "coverage", "delivery", "fields", "pages")
+
+
+@pytest.mark.parametrize("part", [*OTHER_PARTS, "notifications", "cost", "boundary"])
+def test_name_that_no_host_has_is_refused(part: str) -> None:
+    """A misspelt one would look like a part that nothing declares."""
+    registered = {"result": "log_delivery_result", part: "page_reslt"}
+    of_zone = {"zone_id": "0a", **ONCE, "page_result": {}}
+    account: dict[str, t.Any] = {
+        "account_id": "0c",
+        "log_delivery_result": {"account_id": "0c", "changed": False, "jobs": {"changed": False}},
+    }
+    of_account = {**account, "page_result": {}}
+    with pytest.raises(
+        Failure, match=rf"registered\.{part}: no host of the play has a variable 'page_reslt'.*did you mean 'page_result'"
+    ):
+        records_of(hosts_with(of_zone, of_account), registered)
+    # Set by one host, also to null; no task ran after a comparison that failed; what only accounts have is not read of zones.
+    failed = {"zone_id": "0a", "log_delivery_result": {"failed": True, "msg": "no"}}
+    assert len(records_of(hosts_with(of_zone, {**of_account, "page_reslt": None}), registered)) == 2
+    assert len(records_of(hosts_with(failed), registered)) == 1
+    if part not in OTHER_PARTS:
+        assert len(records_of(hosts_with(of_zone), registered)) == 1
+
+
 @pytest.mark.parametrize(
     ("variables", "unaudited"),
     [
