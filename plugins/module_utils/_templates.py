@@ -10,6 +10,8 @@ from ._core import HOLDS_DATA, Failure, Json, invalid_option
 # Templates that nobody evaluated: Ansible evaluates neither what a lookup returns nor what is marked with `!unsafe`, so that the text of a
 # template would become a part of what is written, as the password of a destination for example.
 
+# What begins an expression, a statement or a comment of Jinja.
+DELIMITER = re.compile(r"\{[{%#]")
 _TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%[-+]?\s*[a-z].*?%\}|\{#.*?#\}", re.DOTALL)
 _ADVICE = "a template is left in it that nobody evaluated, as in text that a lookup returned; set the value itself"
 # Members with templates of the service's own language, those that only name what the service has, and what a job compares with its secrets.

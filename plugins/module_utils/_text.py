@@ -208,6 +208,18 @@ def need_date(place: str, text: str) -> str:
 
 
 # Below this share of equal characters a name is not taken for a misspelling of another one.
+_FOLDER_NAME = re.compile(r"[^\x00-\x1f\x7f/\\\ud800-\udfff]+")
+_MAX_NAME_BYTES = 255
+
+
+def need_folder_name(place: str, name: str) -> str:
+    """Return a name; raise `invalid_option` if it cannot be the name of a folder."""
+    unfit = not _FOLDER_NAME.fullmatch(name) or name in (".", "..") or name.strip() != name
+    if unfit or len(name.encode()) > _MAX_NAME_BYTES:
+        raise invalid_option(place, f"{name!r} cannot be the name of a folder")
+    return name
+
+
 _MIN_SIMILARITY = 0.5
 
 

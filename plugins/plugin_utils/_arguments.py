@@ -14,7 +14,7 @@ from ansible.module_utils.common.validation import check_type_dict
 from ansible.module_utils.errors import UnsupportedError
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KEEPS_NULLS, TEXT_MEMBER, Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import secrets_of
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.masking import secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._text import JSON_TYPES, did_you_mean, nearest, parse_data
 from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import ENCODING, AnsibleUnsafe, keeps_templates
 

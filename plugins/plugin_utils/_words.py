@@ -11,7 +11,7 @@ import yaml
 from ..module_utils._address import SCOPES, ZONE
 from ..module_utils._core import Json
 from ..module_utils._redact import clean_text
-from ..module_utils._zone.job_variables import DELIMITER
+from ..module_utils._templates import DELIMITER
 
 # Words of reports, summaries and files: counts with their nouns, lists of names, YAML.
 

@@ -62,3 +62,8 @@ def in_form(permission: str, scope: str) -> str:
     group, _blank, level = permission.rpartition(" ")
     owner = "Account" if scope == ACCOUNT or group.startswith("Account") else "Zone"
     return f"{owner} > {group} > {'Edit' if level == 'Write' else level}"
+
+
+def is_unentitled(text: str) -> bool:
+    """Return whether the service says that the plan does not have something, which no permission changes."""
+    return "not entitled" in text.lower()

@@ -28,7 +28,7 @@ from .._script_monitor import ROUTES
 from .._text import JSON_TYPES, finite_float, json_type, no_constant, pause_text, unique_members
 from .connection import Connection
 from .endpoints import ENDPOINTS
-from .permissions import Needed, needed_for
+from .permissions import Needed, is_unentitled, needed_for
 from .session import Reply
 from .transport import GATEWAY_STATUSES, RATE_LIMITED_STATUS, Exchange
 
@@ -164,11 +164,6 @@ def lacks_route(failure: Failure) -> bool:
 def is_missing(failure: Failure) -> bool:
     """Return whether a read failed because the service has no such object or no such route."""
     return failure.kind == NOT_FOUND or lacks_route(failure)
-
-
-def is_unentitled(text: str) -> bool:
-    """Return whether the service says that the plan does not have something, which no permission changes."""
-    return "not entitled" in text.lower()
 
 
 def service_errors(answer: Json) -> tuple[ServiceError, ...]:

@@ -64,19 +64,6 @@ def _declared(options: ArgumentSpec) -> ArgumentSpec:
     }
 
 
-def secrets_of(options: t.Mapping[str, t.Any], argument: object, is_secret: bool = False) -> t.Iterator[str]:
-    """Yield the texts that options with `no_log` have at any depth of the arguments."""
-    if isinstance(argument, (list, tuple)):
-        for item in argument:
-            yield from secrets_of(options, item, is_secret)
-    elif isinstance(argument, dict):
-        for name, value in argument.items():
-            option = options.get(name, {})
-            yield from secrets_of(option.get("options", {}), value, is_secret or bool(option.get("no_log")))
-    elif is_secret and argument not in (None, "") and not isinstance(argument, bool):
-        yield str(argument)
-
-
 Desired = t.TypeVar("Desired")
 State = t.TypeVar("State")
 

@@ -11,7 +11,8 @@ from .._address import ACCOUNT, FILTER_OPTIONS, need_id, parse_filters, unknown_
 from .._api.connection import CONNECTION_OPTIONS, Connection, parse_connection
 from .._baseline.entries import Baseline, parse_baseline
 from .._core import INVALID_OPTION, Failure, invalid_option
-from .._engine.task import ArgumentSpec, secrets_of
+from .._engine.masking import secrets_of
+from .._engine.task import ArgumentSpec
 from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._redact import scrub
 from .._scripts.facts import DEFAULT_STATUSES, MALICIOUS_OPTIONS, ROUTE_OPTION

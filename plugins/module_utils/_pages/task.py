@@ -6,8 +6,9 @@ from .._address import ZONE_ID, need_id
 from .._chain.evidence import unless_overtaken
 from .._chain.kinds import PAGES
 from .._core import HOLDS_DATA, TEXT_MEMBER
+from .._engine.masking import secrets_of
 from .._engine.run import Run
-from .._engine.task import Spec, Task, secrets_of
+from .._engine.task import Spec, Task
 from .audit import Audit
 from .facts import ALL, COMPARED_HEADERS, DEFAULT_FETCHES, DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT, PAGE_FINDINGS
 from .options import desire

@@ -9,7 +9,7 @@ import types
 import typing as t
 from urllib.parse import quote_plus, unquote
 
-from .._core import Failure, Json, invalid_option
+from .._core import Failure, Json
 from .._destination import ASTERISKS, Destination, Option, lacks_question_mark, parse
 from .._destination_address import address_text
 from .._filter.text import to_data, to_text
@@ -18,6 +18,7 @@ from .._logpush.facts import MEMBERS, MERGE_SUBREQUESTS, PLAIN, SUBOPTIONS
 from .._logpush.job import Job, JobState, without_option
 from .._logpush.options import ADDRESS, OPTIONS, desire
 from .._logpush.plan import plan
+from .._templates import DELIMITER
 from .._text import dict_of, is_integer, list_of
 
 # A job as an item of `log_delivery_jobs`.
@@ -40,18 +41,6 @@ class Jobs(t.NamedTuple):
         """Note a member of a job that is not in its item, or a job that has no item (`what` is empty), and why."""
         label = f"job {job.id} ({job.name})" if job.name else f"job {job.id}"
         self.left_out.append({"what": f"{what} of {label}" if what else label, "why": why})
-
-
-_NAME = re.compile(r"[^\x00-\x1f\x7f/\\\ud800-\udfff]+")
-_MAX_NAME_BYTES = 255
-
-
-def check_name(place: str, name: str) -> str:
-    """Return a name; raise `invalid_option` if it cannot be the name of a folder."""
-    unfit = not _NAME.fullmatch(name) or name in (".", "..") or name.strip() != name
-    if unfit or len(name.encode()) > _MAX_NAME_BYTES:
-        raise invalid_option(place, f"{name!r} cannot be the name of a folder")
-    return name
 
 
 # The arguments of `output_options`.
@@ -127,8 +116,6 @@ def _logpull(text: str, present: logpull_options.Parameters) -> JobVariables:
 
 
 _OTHER = re.compile(r"[^a-z0-9]")
-# What begins an expression, a statement or a comment of Jinja.
-DELIMITER = re.compile(r"\{[{%#]")
 
 
 def variable_key(text: str) -> str:

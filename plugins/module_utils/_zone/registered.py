@@ -6,8 +6,7 @@ import re
 import typing as t
 
 from .._address import ACCOUNT_ID, ZONE_ADDRESSES, ZONE_ID, without_ids
-from .._api.permissions import permission_for
-from .._api.response import is_unentitled
+from .._api.permissions import is_unentitled, permission_for
 from .._core import (
     AUTHENTICATION,
     CONFLICT,

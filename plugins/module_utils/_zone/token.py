@@ -9,8 +9,8 @@ import typing as t
 
 from .._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ADDRESSES, Address, is_zone_id, need_id, parse_address
 from .._api.client import MAX_PARALLEL, Client, side_by_side
-from .._api.permissions import NEEDED, in_form
-from .._api.response import is_missing, is_unentitled
+from .._api.permissions import NEEDED, in_form, is_unentitled
+from .._api.response import is_missing
 from .._core import AUTHENTICATION, PERMISSION, UNAVAILABLE, Conclusion, Failure, Json
 from .._engine.task import Params
 from .._logpush import delivery

@@ -8,7 +8,8 @@ import typing as t
 
 from .._address import ACCOUNT
 from .._api.client import Client
-from .._api.response import is_missing, is_unentitled
+from .._api.permissions import is_unentitled
+from .._api.response import is_missing
 from .._content_rules import read as content_rules
 from .._content_rules.facts import ACTIONS
 from .._content_rules.options import OPTIONS as RULE_OPTIONS
@@ -26,9 +27,9 @@ from .._logpush.coverage import CARRIERS, selected_fields
 from .._logpush.facts import DATASET
 from .._logpush.job import Job, job_warnings
 from .._scripts import read as scripts
-from .._text import list_of
+from .._text import list_of, need_folder_name
 from . import options as fields
-from .job_variables import JobVariables, check_name, express_jobs, variable_key
+from .job_variables import JobVariables, express_jobs, variable_key
 
 # Custom log fields by the names of their lists.
 Lists = dict[str, list[str]]
@@ -185,7 +186,7 @@ def express_zone(
 def desire(params: Params) -> Params:
     """Return the validated options; refuse a label that is no name for files."""
     if params["label"]:
-        check_name("label", params["label"])
+        need_folder_name("label", params["label"])
     return params
 
 

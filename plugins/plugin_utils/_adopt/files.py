@@ -17,8 +17,8 @@ from ...module_utils._core import HOLDS_DATA, KEEPS_NULLS, Conclusion, Json, con
 from ...module_utils._files import make_folders, open_regular, replace_all
 from ...module_utils._redact import clean_text
 from ...module_utils._schema import Rules, checked, schema_of
-from ...module_utils._text import need_date
-from ...module_utils._zone.job_variables import JobVariables, check_name, variable_key
+from ...module_utils._text import need_date, need_folder_name
+from ...module_utils._zone.job_variables import JobVariables, variable_key
 from .._words import Template, yaml_text
 from .lists import SUMMARY, VAULT, with_others
 
@@ -226,7 +226,7 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredFiles:
         {**zone, "baselines": {variable: params[option].get(zone["zone"], []) for option, variable in _BASELINES.items()}}
         for zone in zones
     ]
-    group = check_name("group", params["group"])
+    group = need_folder_name("group", params["group"])
     hosts = params["group_hosts"]
     whole_group = hosts is not None and set(hosts) == {zone["zone"] for zone in zones}
     return DesiredFiles(params["dest"], params["overwrite"], texts_of(with_baselines, group, whole_group, date), not whole_group)
@@ -241,7 +241,7 @@ def _checked_zones(results: t.Sequence[Json]) -> list[AdoptedZone]:
     for index, result in enumerate(results):
         place = f"zones[{index}]"
         zone = checked(AdoptedZone, result, place)
-        name = check_name(f"{place}.zone", zone["zone"])
+        name = need_folder_name(f"{place}.zone", zone["zone"])
         need_id(f"{place}.{scope_of(zone)}_id", _id(zone))
         if name in hosts.values():
             raise invalid_option("zones", f"{name!r} is listed more than once")

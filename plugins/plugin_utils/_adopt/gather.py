@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ...module_utils._api.response import is_unentitled
+from ...module_utils._api.permissions import is_unentitled
 from ...module_utils._baseline.entries import PINNED
 from ...module_utils._baseline.pattern import normalize_url
 from ...module_utils._core import REJECTED, Json

@@ -10,8 +10,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 
 from ...module_utils._address import FILTER_OPTIONS, need_id
 from ...module_utils._core import EFFECTS, Json, invalid_option
-from ...module_utils._text import did_you_mean, is_integer, list_of, nearest, parse_data, quoted
-from ...module_utils._zone.job_variables import check_name
+from ...module_utils._text import did_you_mean, is_integer, list_of, nearest, need_folder_name, parse_data, quoted
 
 # How the value of a variable is read: each function takes the name of the variable for its message.
 
@@ -114,7 +113,7 @@ def read_survey(name: str, value: Json) -> dict[str, list[str]]:
 
 def read_group(name: str, value: Json) -> str:
     """Return the name of a group, which becomes the name of a folder."""
-    return check_name(name, read_text(name, value))
+    return need_folder_name(name, read_text(name, value))
 
 
 def read_allow(name: str, value: Json) -> tuple[str, ...]:

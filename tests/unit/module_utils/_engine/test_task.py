@@ -5,14 +5,13 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT_ID, ZONE_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import CONNECTION_OPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KEEPS_NULLS
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.masking import HIDDEN_VALUE
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.masking import HIDDEN_VALUE, secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
     InfoTask,
     LocalTask,
     Spec,
     StateTask,
     presentable,
-    secrets_of,
 )
 
 OPTIONS = {
