@@ -10,9 +10,8 @@ from .._arguments import user_path
 from .._diff import fold
 from .._host_variables import HostVariables
 from .._play.results import Zone
-from .._report.document import Row, address
+from .._report.document import Row, address, fleet_plan_id
 from .._report.earlier import read_report
-from .._report.model import fleet_plan_id
 from .._variables.readers import ALL, Threshold
 from .._words import count_hosts, hosts_such_as, part_of_hosts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import typing as t
 
 from ...module_utils._address import SCOPES, ZONE
@@ -254,3 +255,9 @@ NOTHING = completed(
 def address(row: Row) -> str | None:
     """Return the id of the zone or account of a row."""
     return row["zone_id"] if row["scope"] == ZONE else row["account_id"]
+
+
+def fleet_plan_id(plans: t.Iterable[tuple[str | None, t.Mapping[str, str | None]]]) -> str:
+    """Return one digest of the plans of several zones, each given with its id and its plan ids by resource."""
+    lines = sorted(f"{owner} {resource} {plan}" for owner, ids in plans for resource, plan in ids.items() if plan)
+    return "sha256:" + hashlib.sha256("\n".join(lines).encode(errors="surrogatepass")).hexdigest()

@@ -11,7 +11,7 @@ from ...module_utils._text import canonical, duration, line, parse_time
 from ...module_utils._version import VERSION
 from ...module_utils._zone.told import told
 from .alerts import Notes, Used, merged, notes_of
-from .document import NOTHING, SCHEMA_VERSION, Comparison, Counts, Item, Report, Row, RowError, address
+from .document import NOTHING, SCHEMA_VERSION, Comparison, Counts, Item, Report, Row, RowError, address, fleet_plan_id
 from .facts import (
     COMPLIANT,
     DIFFERENCE,
@@ -115,12 +115,6 @@ def counts_of(rows: t.Sequence[Row]) -> Counts:
         "severities": {severity: severities.count(severity) for severity in SEVERITIES},
         "waived": sum(item["waived"] for item in items),
     }
-
-
-def fleet_plan_id(plans: t.Iterable[tuple[str | None, t.Mapping[str, str | None]]]) -> str:
-    """Return one digest of the plans of several zones, each given with its id and its plan ids by resource."""
-    lines = sorted(f"{owner} {resource} {plan}" for owner, ids in plans for resource, plan in ids.items() if plan)
-    return "sha256:" + hashlib.sha256("\n".join(lines).encode(errors="surrogatepass")).hexdigest()
 
 
 # The clocks of the machines that run the slices of one job may differ by so much.
