@@ -92,11 +92,15 @@ options:
       - If omitted, the variable C(edgeops_expected_head) of the host.
     type: str
   max_gap_days:
-    description: Days of UTC after which the last record is too old, the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.
+    description:
+      - Days of UTC after which the last record is too old, the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.
+      - A record of an audit that saw no script, or asked for fewer hosts or statuses than this one, does not count.
     type: float
     default: 5.0
   at:
-    description: The time of the audit in RFC 3339. If omitted, now.
+    description:
+      - The time of the audit in RFC 3339. If omitted, now.
+      - An audit without it that another audit of the zone overtakes, which began later and was recorded earlier, is repeated.
     type: str
   hosts:
     description:

@@ -64,6 +64,11 @@ class LastRecord(t.NamedTuple):
 
     at: datetime.datetime | None = None
     problem: str | None = None
+    words: str = "the last record"
+
+    def that_saw(self, at: datetime.datetime | None) -> LastRecord:
+        """Return it with the time of the last record that saw as much as this audit asks for, if an earlier one was the last to do so."""
+        return self if at is None or at == self.at else self._replace(at=at, words=f"{self.words} that saw as much")
 
     def find(self, at: datetime.datetime, max_gap_days: float, kind: Kind) -> list[tuple[str, str]]:
         """Return the findings of an audit about the evidence, each with its message."""
@@ -74,7 +79,7 @@ class LastRecord(t.NamedTuple):
             if days > max_gap_days:
                 often = f"audit {kind.name} at least every {max_gap_days:g} days"
                 findings.append(
-                    ("evidence_gap", f"the last record is {days} days old, more than {max_gap_days:g}: {kind.gap}; {often}")
+                    ("evidence_gap", f"{self.words} is {days} days old, more than {max_gap_days:g}: {kind.gap}; {often}")
                 )
         if self.problem is not None:
             findings.append(("history_broken", self.problem))

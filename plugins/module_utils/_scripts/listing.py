@@ -9,7 +9,7 @@ import typing as t
 
 from .._baseline.pattern import normalize_url
 from .._core import BAD_RESPONSE, Failure, Json, invalid_option
-from .._script_monitor import MAX_PER_PAGE
+from .._script_monitor import MAX_PER_PAGE, ON_PAGES
 from .._text import NEVER, did_you_mean, json_type, list_of, nearest, parse_date, parse_time, quoted
 from .facts import MALICIOUS_SCORES, MAY_BE_ABSENT, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCORES, SCRIPTS, MaliciousScores
 
@@ -214,6 +214,11 @@ def _count(values: t.Iterable[str | None]) -> dict[str, int]:
 def looks_at(limits: t.Sequence[str], host: str) -> bool:
     """Return whether a listing that is limited to some hosts, perhaps with stars, shows this host."""
     return not limits or any(fnmatch.fnmatchcase(host, limit.lower()) for limit in limits)
+
+
+def asked_statuses(statuses: t.Collection[str]) -> frozenset[str]:
+    """Return the statuses that a listing asks for; without any, the service lists active scripts."""
+    return frozenset(statuses or ON_PAGES[:1])
 
 
 class Identity(t.NamedTuple):

@@ -15,11 +15,11 @@ from .._engine.task import Spec, StateTask, Task
 from .._redact import scrub
 from .audit import Audit, with_singles
 from .audit import desire as desire_audit
+from .earlier import EarlierAudits
 from .facts import ALL, DEFAULT_MAX_GAP_DAYS, DEFAULT_STATUSES, MALICIOUS_OPTIONS, ROUTE_OPTION, SCRIPT_FINDINGS
 from .listing import judged, observe
 from .monitor import DesiredMonitor, MonitorState, conclude, desire, plan
 from .read import all_scripts, monitor, read_singly
-from .versions import VersionsSeen
 
 
 class ScriptMonitor(StateTask[DesiredMonitor, MonitorState]):
@@ -59,19 +59,19 @@ def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.dat
     # Entries that match equally well are refused here, before a file of evidence exists.
     matches = [find(script.url, script.host) for script in seen]
 
-    def report(last: LastRecord, versions: VersionsSeen | None) -> dict[str, t.Any]:
+    def report(last: LastRecord, earlier: EarlierAudits | None) -> dict[str, t.Any]:
         # A first audit has nothing to compare versions with.
-        times = [versions.since(script) if versions else None for script in seen]
+        times = [earlier.since(script) if earlier else None for script in seen]
         rows = [audit.row_of(script, match, since, singles) for script, match, since in zip(seen, matches, times, strict=True)]
         return audit.result_of(rows, state.status, last, at)
 
     if evidence is None:
         result = {**report(LastRecord(), None), "evidence": {"seq": None, "head": None}}
     else:
-        versions = VersionsSeen(at)
-        with evidence.opened(versions.add) as records:
-            last = records.find_last(audit.keeping, at, now())
-            result = report(last, versions if records.chain.records else None)
+        earlier = EarlierAudits(at)
+        with evidence.opened(earlier.add) as records:
+            last = records.find_last(audit.keeping, at, now()).that_saw(earlier.last_as_wide(query))
+            result = report(last, earlier if records.chain.records else None)
             entries = [entry.declared for entry in audit.baseline.entries]
             kept = audit.to_keep(result, query)
             hide = functools.partial(scrub, secrets=client.secrets)

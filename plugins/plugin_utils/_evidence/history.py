@@ -10,7 +10,7 @@ from ...module_utils._baseline.entries import PINNED, is_authorised
 from ...module_utils._chain.kinds import OF_SCRIPTS, SCRIPTS, UNUSED, UNVERIFIED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._scripts.listing import looks_at
+from ...module_utils._scripts.listing import asked_statuses, looks_at
 from ...module_utils._text import list_of
 from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of, moment
 from .chronicle import Chronicle, Finding
@@ -65,7 +65,7 @@ from .inventory import (
     how_many,
 )
 from .reader import Reader
-from .scope import details_of, leaves_out, new_setting, scores_of, statuses_of
+from .scope import details_of, leaves_out, new_setting, scores_of
 
 # What the records of a zone's scripts prove about a period: who saw which script, what changed, and who authorised it.
 
@@ -205,7 +205,7 @@ class History(Chronicle):
                 yield Event(audit.at, self.zone_id, GONE, identity.url, identity.host)
             self._before, self.last_seen, self.last_seen_at = self.last_seen, now, audit.at
             self._last_digest = record["baseline_digest"]
-            self._asked = statuses_of(record["scope"])
+            self._asked = asked_statuses(record["scope"]["status"])
         if self.is_first and audit.can_see and self.period.covers(audit.at):
             self.first_counts = self.count_authorised()
         yield from self.finding_events(
@@ -287,7 +287,7 @@ class History(Chronicle):
 
     def _find_gone(self, now: Inventory, scope: t.Mapping[str, t.Any]) -> list[Identity]:
         """Return the scripts that this audit would have listed, and did not; forget them."""
-        asked, gone = statuses_of(scope), []
+        asked, gone = asked_statuses(scope["status"]), []
         missing = sorted(self._known.keys() - now.keys())
         likeness = Likeness(now if missing else {}, self._known)
         for identity in missing:

@@ -9,21 +9,17 @@ from ...module_utils._core import Json
 from ...module_utils._pages.facts import COMPARED_HEADERS
 from ...module_utils._script_monitor import ON_PAGES
 from ...module_utils._scripts.facts import MALICIOUS_SCORES, SCORES, MaliciousScores, parse_scores
+from ...module_utils._scripts.listing import asked_statuses
 from ...module_utils._text import list_of, parse_time
 from .._words import named
 
 # What an audit looked at: without it, no finding means nothing.
 
 
-def statuses_of(scope: t.Mapping[str, t.Any]) -> frozenset[str]:
-    """Return the statuses that an audit asked for; without any, the service lists active scripts."""
-    return frozenset(scope["status"] or ON_PAGES[:1])
-
-
 def leaves_out(scope: t.Mapping[str, t.Any]) -> str:
     """Return what an audit of scripts did not look at of the pages of a zone, in words; "" if it looked at everything."""
     parts = [f"only at the hosts {', '.join(scope['hosts'])}"] if scope["hosts"] else []
-    missing = [status for status in ON_PAGES if status not in statuses_of(scope)]
+    missing = [status for status in ON_PAGES if status not in asked_statuses(scope["status"])]
     parts += [f"not at {' and '.join(missing)} scripts"] if missing else []
     own, default = scores_of(scope), MALICIOUS_SCORES.get(scope["route"])
     if own is None:

@@ -277,7 +277,12 @@ def test_versions_that_are_not_shown_are_unverified(tmp_path: Path, versions: t.
     old = script(
         versions=[{"hash": None, "fetched_at": "2026-11-21T07:00:00Z"}, {"hash": A, "fetched_at": "2026-11-21T08:30:00Z"}]
     )
-    assert found(run([script()], [entry()], [old], **options)) == [], "versions before the last record were seen by it"
+    assert found(run([script()], [entry()], [old], **options)) == [("unverified", URL, "one")], "nobody has seen its hash yet"
+    options["at"] = "2026-11-21T10:00:00Z"
+    late = script(versions=[{"hash": B, "fetched_at": "2026-11-21T07:00:00Z"}])
+    assert found(run([script()], [entry()], [late], **options)) == [("changed", URL, "one")]
+    options["at"] = "2026-11-21T11:00:00Z"
+    assert found(run([script()], [entry()], [late], **options)) == []
 
 
 def test_proposals_have_no_justification() -> None:
@@ -420,6 +425,34 @@ def test_audit_that_reads_no_versions_hides_none_from_the_next(
     assert [kind for kind in kinds(done) if kind != "unused"] == expected
     again = run([script()], baseline, [single], **place, details="all", at="2026-11-25T06:00:00Z")
     assert [kind for kind in kinds(again) if kind != "unused"] == [], "each version is news once"
+
+
+@pytest.mark.parametrize(
+    ("listing", "options", "expected"),
+    [
+        ([script()], {}, []),
+        ([script()], {"hosts": ["shop"]}, ["evidence_gap"]),
+        ([script()], {"status": ["infrequent"]}, ["evidence_gap"]),
+        ([], {}, ["evidence_gap"]),
+        ([script()], {"enabled": False}, ["evidence_gap"]),
+    ],
+)
+def test_audit_that_saw_less_fills_no_gap(tmp_path: Path, listing: t.Any, options: t.Any, expected: list[str]) -> None:
+    """What nobody looked at for more than five days, the service has forgotten."""
+    place = {"evidence_dir": str(tmp_path)}
+    run([script()], [entry()], **place)
+    run(listing, [entry()], **place, **options, at="2026-11-25T06:00:00Z")
+    done = run([script()], [entry()], **place, at="2026-11-28T06:00:00Z")
+    assert kinds(done) == expected
+    for finding in done.result["findings"]:
+        assert finding["message"].startswith("the last record that saw as much is 7 days old")
+
+
+def test_audit_of_everything_fills_the_gap_of_a_part(tmp_path: Path) -> None:
+    place = {"evidence_dir": str(tmp_path)}
+    run([script()], [entry()], **place, hosts=["shop"])
+    run([script()], [entry()], **place, at="2026-11-25T06:00:00Z")
+    assert kinds(run([script()], [entry()], **place, hosts=["shop"], at="2026-11-28T06:00:00Z")) == []
 
 
 @pytest.mark.parametrize(("hosts", "expected"), [([], ["unused"]), (["shop"], ["unused"]), (["blog"], ["changed", "unused"])])
