@@ -56,8 +56,6 @@ def configure(controller: Controller, place: Place, service: t.Any, runs: t.Sequ
         "CONTROLLER_OAUTH_TOKEN": controller.token,
         # Without this, the modules load all certificates of the machine for each request, although none uses TLS.
         "SSL_CERT_FILE": os.devnull,
-        # Saves four shells for each task.
-        "ANSIBLE_PIPELINING": "true",
     }
     outputs, writes = [], []
     for extra in runs:

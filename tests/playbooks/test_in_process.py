@@ -199,8 +199,7 @@ def test_module_returns_the_same_in_process(playbook: Playbook, tmp_path: Path) 
     # At normal verbosity, nothing that is printed says how a task runs, so that the interpreter of ordinary modules counts its starts.
     (python := tmp_path / "python").write_text(f'#!/bin/sh\necho >>{tmp_path}/starts\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
-    # Pipelining saves four shells for each ordinary module.
-    env = {"ANSIBLE_INJECT_INVOCATION": "true", "ANSIBLE_PIPELINING": "true"}
+    env = {"ANSIBLE_INJECT_INVOCATION": "true"}
     run = {"verbosity": 0, "env": env, "timeout": 900, "extra_vars": {"ansible_python_interpreter": str(python)}}
     inside = playbook.run_cases(CASES, zones, in_process=True, **run)
     starts = [(tmp_path / "starts").stat().st_size]
@@ -327,7 +326,9 @@ def test_tasks_that_run_as_ordinary_modules(playbook: Playbook, tmp_path: Path) 
         for names, play_tasks in (("here", tasks), ("all", [delegated]))
     ]
     (tmp_path / "play.yml").write_text(json.dumps(plays), encoding="utf-8")
-    report = playbook.run(playbook=tmp_path / "play.yml", inventory=hosts, fails="invalid_option")
+    # Here modules are sent as files, as they are by default.
+    env = {"ANSIBLE_PIPELINING": None}
+    report = playbook.run(playbook=tmp_path / "play.yml", inventory=hosts, env=env, fails="invalid_option")
     said = by_task(report.stdout)
     assert {name: AS_MODULE in said[name] for name in ways} == {name: aside for name, (_keywords, aside) in ways.items()}
     assert said["hosts"].count(AS_MODULE) == 1 and len([outcome for outcome in report.ours if outcome.name == "hosts"]) == len(

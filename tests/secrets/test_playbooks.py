@@ -84,6 +84,8 @@ def test_output_contains_no_secret(
     environment = {
         **place.environment(),
         **service.environment(),
+        # As by default, modules are files, which have their arguments.
+        "ANSIBLE_PIPELINING": "false",
         "ANSIBLE_STDOUT_CALLBACK": output,
         "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml",
         "ANSIBLE_CALLBACKS_ENABLED": "edgeops_record,junit",
