@@ -12,7 +12,7 @@ from awx.stub import Controller
 from support import ansible_yaml
 
 from harness import Playbook
-from harness.outcome import Report
+from harness.outcome import Entry, Report
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "awx"
 PROJECT = EXAMPLE / "project"
@@ -46,14 +46,14 @@ def load(name: str) -> t.Any:
 
 @dataclasses.dataclass(frozen=True)
 class Configured:
-    """A controller after runs of configure.yml, with the output and the writes of each run.
+    """A controller after runs of configure.yml, with the output of each process and the writes of each run.
 
     The last of three runs has only one object of each kind.
     """
 
     controller: Controller
     outputs: list[str]
-    writes: list[list[tuple[str, str]]]
+    writes: list[list[Entry]]
 
 
 # The bucket of the example needs a proof of ownership; another template requests the challenge.

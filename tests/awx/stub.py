@@ -9,6 +9,7 @@ import contextlib
 import http.server
 import json
 import threading
+import time
 import typing as t
 import urllib.parse
 
@@ -36,7 +37,7 @@ class Controller:
         self.updates: dict[int, Item] = {}
         self.token = "planted-controller-token-55d1"
         self.url = ""
-        self.journal: list[tuple[str, str]] = []
+        self.journal: list[Item] = []
         self.objects: dict[str, dict[int, Item]] = {kind: {} for kind in KINDS}
         self._playbooks = sorted(playbooks)
         self._next = 1
@@ -46,10 +47,6 @@ class Controller:
         fields = [{"id": name, "label": name, "secret": name != "username"} for name in SOURCE_CONTROL]
         source_control = {"id": 0, "name": "Source Control", "inputs": {"fields": fields}, "injectors": {"env": {}}}
         self.objects["credential_types"][0] = source_control
-
-    @property
-    def writes(self) -> list[tuple[str, str]]:
-        return [entry for entry in self.journal if entry[0] != "GET"]
 
     def named(self, kind: str, name: str) -> Item:
         return next(item for item in self.objects[kind].values() if item["name"] == name)
@@ -187,7 +184,7 @@ def _handler(controller: Controller) -> type[http.server.BaseHTTPRequestHandler]
         def _serve(self) -> None:
             url = urllib.parse.urlsplit(self.path)
             text = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            controller.journal.append((self.command, url.path))
+            controller.journal.append({"method": self.command, "path": url.path, "monotonic": time.monotonic()})
             try:
                 assert self.headers["Authorization"] == f"Bearer {controller.token}", "the token is not the controller's"
                 status, told = controller.answer(
