@@ -142,9 +142,12 @@ def seen(page: browser.Page, folder: Path, names: t.Sequence[str], widths: t.Seq
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         for name in names:
             page.show(f"http://127.0.0.1:{server.server_port}/{name}", width=widths[0])
-            for width in widths:
+            found[name, widths[0]] = page.evaluate(MEASURE.replace("WIDTH", str(widths[0])))
+            for width in widths[1:]:
                 page.look(width=width)
                 found[name, width] = page.evaluate(MEASURE.replace("WIDTH", str(width)))
+            # The next page starts with the width of this one, because each change lays a page out again.
+            widths = widths[::-1]
         server.shutdown()
     return found
 
