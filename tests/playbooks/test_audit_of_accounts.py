@@ -78,17 +78,3 @@ def test_bill_within_the_budget(playbook, simulator, hosts):
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={**variables, **cheap})
     assert not [line for line in shown_lines(report) if "over_budget" in line]
     assert not asked(report, "/fields") and not asked(report, "/cmb/config")
-
-
-@pytest.mark.parametrize(
-    ("name", "variables", "told"),
-    [
-        (CHECK, {"edgeops_audit_delivery": True, "edgeops_target": "zone1"}, "no host of this run is one"),
-        (SURVEY, {"edgeops_survey": {"names": ["1.example"]}}, "add account_ids to edgeops_survey"),
-    ],
-)
-def test_budget_that_cannot_be_compared_is_refused_before_any_request(playbook, simulator, hosts, name, variables, told):
-    inventory = hosts if name == CHECK else {"localhost": {}}
-    extra = {"edgeops_monthly_budget_usd": 100, **variables}
-    report = playbook.run(playbook=name, inventory=inventory, extra_vars=extra, fails="invalid_option")
-    assert told in report.stdout and "edgeops_monthly_budget_usd" in report.stdout and not report.journal

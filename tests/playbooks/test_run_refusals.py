@@ -6,6 +6,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
+import yaml
 
 from harness import CORE, Playbook
 
@@ -14,6 +15,9 @@ VALIDATE = "edgeops.observability.validate_variables"
 REPORT = {"edgeops.observability.audit_report": {"validate_only": True}}
 PLAN = {"edgeops.observability.delivery_plan": {"validate_only": True}}
 ANY: dict[str, t.Any] = {VALIDATE: {}}
+# The first task of `check`, with variables of its play.
+FIRST, *_others = yaml.safe_load((Path(__file__).resolve().parents[2] / "playbooks/check.yml").read_text(encoding="utf-8"))
+(CHECK,) = FIRST["tasks"]
 # Hosts with their variables, the task, and the start of the message.
 CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
     ({}, {VALIDATE: {"hosts": []}}, "edgeops_target: the inventory and its limit contain no host for 'all'"),
@@ -41,6 +45,17 @@ CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
         ANY,
         "edgeops_max_changed_zones: is not the same for all hosts",
     ),
+    ({"b6": {}}, CHECK | {"vars": {"edgeops_target": ["b6"]}}, "edgeops_target: must be a string"),
+    (
+        {"b7": {}},
+        CHECK | {"vars": {"edgeops_target": "nobody"}},
+        "edgeops_target: the inventory and its limit contain no host for 'nobody'",
+    ),
+    (
+        {"b8": {}},
+        CHECK | {"vars": {"edgeops_fial_on": ["drifted"]}},
+        "edgeops_fial_on: there is no such variable (did you mean 'edgeops_fail_on'?)",
+    ),
     ({"c0": {}}, {VALIDATE: {"required": ["edgeops_adopt_dir"]}}, "edgeops_adopt_dir: is required"),
     ({"d0": {"edgeops_survey": {"name": ["a"]}}}, ANY, "edgeops_survey.name: not an option of a survey"),
     ({"d3": {"edgeops_survey": {"account_ids": ["x y"]}}}, ANY, "edgeops_survey.account_ids[0]: 'x y' is not 1 to 32"),
@@ -60,6 +75,11 @@ CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
     ({"e6": {"edgeops_report_merge": "missing.json"}}, REPORT, "edgeops_report_merge[0]: "),
     ({"e7": {"edgeops_rates": {"foo": 1}}}, REPORT, "edgeops_rates.foo: unsupported parameter"),
     (
+        {"e9": {"zone_id": "1", "edgeops_audit_delivery": True, "edgeops_monthly_budget_usd": 100}},
+        REPORT,
+        "edgeops_monthly_budget_usd: costs arise for an account, and no host of this run is one",
+    ),
+    (
         {"f0": {"edgeops_guard": False, "edgeops_approved_plan_id": "a"}},
         PLAN,
         "edgeops_approved_plan_id: needs edgeops_guard",
@@ -78,11 +98,14 @@ def test_invalid_variables_are_refused(playbook: Playbook, tmp_path: Path) -> No
         {
             "hosts": [*case_hosts] or "localhost",
             "gather_facts": False,
-            "tasks": [{"name": f"Case {number}", **task, "run_once": True, "ignore_errors": True}],
+            "vars": task.get("vars", {}),
+            "tasks": [{**task, "vars": {}, "name": f"Case {number}", "run_once": True, "ignore_errors": True}],
         }
         for number, (case_hosts, task, _said) in enumerate(cases)
     ]
-    report = playbook.run(playbook=plays, inventory={"localhost": {}, **hosts}, fails="invalid_option")
+    # Newer versions of ansible-core add the warning to the result of the task.
+    warns = ["Could not match supplied host pattern"] if CORE >= (2, 19) else []
+    report = playbook.run(playbook=plays, inventory={"localhost": {}, **hosts}, fails="invalid_option", warns=warns)
     for number, (_hosts, _task, said) in enumerate(cases):
         message = report.named(f"Case {number}").result["msg"]
         assert message.startswith(said), message
@@ -93,13 +116,12 @@ def test_invalid_variables_are_refused(playbook: Playbook, tmp_path: Path) -> No
     ("name", "variables", "said"),
     [
         ("check", {"edgeops_target": "{{ nowhere }}"}, "edgeops_target: cannot be evaluated"),
-        ("deliver", {"edgeops_target": ["zone0"]}, "edgeops_target: must be a string"),
         ("deliver", {"_edgeops_plan": {"written": ["zone0"]}}, "_edgeops_plan: is set by the collection itself"),
         ("adopt", {}, "edgeops_adopt_dir: is required"),
         (
             "survey",
             {"edgeops_survey": {"names": ["shop.example"]}, "edgeops_monthly_budget_usd": 5, "edgeops_verify_token": True},
-            "edgeops_monthly_budget_usd: costs arise for an account, and a survey that names or statuses narrow reads none",
+            "edgeops_monthly_budget_usd: costs arise for an account, and a survey that names or statuses narrow reads none; add account_ids",
         ),
         ("verify_evidence", {}, "edgeops_evidence_dir: is required"),
     ],
@@ -107,12 +129,7 @@ def test_invalid_variables_are_refused(playbook: Playbook, tmp_path: Path) -> No
 def test_validation_is_the_first_task(playbook: Playbook, name: str, variables: dict[str, t.Any], said: str) -> None:
     """Each playbook validates its variables even if no zone can be reached, in each of the ways in which it does."""
     hosts = {"zone0": {"zone_id": playbook.zone, "ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9}}
-    # Newer versions of ansible-core add the warning to the result of the task.
-    is_no_pattern = CORE >= (2, 19) and isinstance(variables.get("edgeops_target"), list)
-    warns = ["Could not match supplied host pattern"] if is_no_pattern else []
-    report = playbook.run(
-        playbook=f"edgeops.observability.{name}", inventory=hosts, extra_vars=variables, fails="invalid_option", warns=warns
-    )
+    report = playbook.run(playbook=f"edgeops.observability.{name}", inventory=hosts, extra_vars=variables, fails="invalid_option")
     assert report.failure["msg"].startswith(said), report.failure["msg"]
     assert report.returncode != 0 and not report.journal
 

@@ -36,19 +36,6 @@ def test_rails_and_gates_of_an_import(playbook: Playbook, simulator: t.Any) -> N
     assert report.returncode != 0 and not report.writes
 
 
-@pytest.mark.parametrize(
-    ("variables", "said"),
-    [
-        ({"edgeops_fial_on": ["drifted"]}, "(did you mean 'edgeops_fail_on'?)"),
-        ({"edgeops_target": "nobody"}, "no host for 'nobody'"),
-    ],
-)
-def test_refused_variables_of_an_import(playbook: Playbook, variables: dict[str, t.Any], said: str) -> None:
-    report = playbook.launch([imported("check", **variables)], inventory={"shop": {"zone_id": playbook.zone, **MONITORED}})
-    assert report.returncode != 0 and said in report.stdout + report.stderr
-    assert not report.writes
-
-
 # The places of variables in Ansible, from the lowest to the highest precedence.
 PLACES = ("default", "all", "adjacent", "host", "play", "file", "role", "block", "task", "included", "fact", "extra")
 ASKING = """
