@@ -3,6 +3,7 @@
 """The playbook deliver enforces no rule of which it is known that it blocks what pages use, or not known what it blocks: a host for each case."""
 
 import functools
+import itertools
 import json
 import time
 import typing as t
@@ -125,9 +126,11 @@ def garbled(hosts: dict[str, t.Any], path: str, status: int, content: bytes) -> 
 
 @pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
 def test_deliver_enforces_only_what_blocks_nothing_in_use(simulator, playbook, check):
-    hosts = fleet(simulator, [{"content_security_rules": [case.item]} for case in HOSTS.values()])
+    """A run predicts each zone as in check mode, so that two refused zones and one that is not show check mode itself."""
+    cases = dict(itertools.islice(HOSTS.items(), 3)) if check else HOSTS
+    hosts = fleet(simulator, [{"content_security_rules": [case.item]} for case in cases.values()])
     parts: dict[str, dict[str, t.Any]] = {}
-    for name, case in HOSTS.items():
+    for name, case in cases.items():
         for part, value in seen(name, case).items():
             parts.setdefault(part, {})[hosts[name]["zone_id"]] = value
     simulator.seed(**parts)
@@ -139,10 +142,11 @@ def test_deliver_enforces_only_what_blocks_nothing_in_use(simulator, playbook, c
             env={"CLOUDFLARE_BASE_URL": base_url},
             check=check,
             fails=("gate", "ansible"),
-            warns=["'strict-dynamic' switches off", "cannot be parsed; it is shown as `value`"],
+            warns=[] if check else ["'strict-dynamic' switches off", "cannot be parsed; it is shown as `value`"],
         )
     said = {failure.host: failure.result["msg"] for failure in report.failures}
-    refused = {name for name, case in HOSTS.items() if case.said}
-    assert {name: HOSTS[name].said for name in refused if HOSTS[name].said not in said.get(name, "")} == {}, said
-    written = set() if check else {hosts[name]["zone_id"] for name in HOSTS.keys() - refused}
+    refused = {name for name, case in cases.items() if case.said}
+    assert {name: cases[name].said for name in refused if cases[name].said not in said.get(name, "")} == {}, said
+    assert 0 < len(refused) < len(cases) and said.keys() == refused
+    written = set() if check else {hosts[name]["zone_id"] for name in cases.keys() - refused}
     assert {entry["zone"] for entry in report.writes} == written

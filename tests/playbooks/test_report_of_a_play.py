@@ -77,32 +77,33 @@ def failures(report: Report) -> dict[str, str]:
     return {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.name == "Fail"}
 
 
-@pytest.mark.parametrize("check", [False, True])
-def test_play_of_three_tasks(playbook: Playbook, simulator: t.Any, tmp_path: Path, check: bool) -> None:
+def play_of_three_tasks(simulator: t.Any, folder: Path, *, check: bool) -> Scenario:
     """Each host fails for its own reason, even an unreachable one and one whose variables cannot be evaluated."""
-    hosts = fleet(simulator, [DESIRED, {"job": None}, DESIRED, DESIRED])
-    hosts["zone2"]["log_delivery_zone_id"] = "{{ nowhere }}"
-    hosts["zone3"] |= {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9, "edgeops_in_process": False}
-    hosts["zone0"]["zone_account"] = {"id": "acc0" * 8, "name": "Example GmbH"}
-    options = {"dest": str(tmp_path), "fail_on": ["unaudited", "drifted"]}
+    name = "tried" if check else "real"
+    hosts = fleet(simulator, [DESIRED, {"job": None}, DESIRED, DESIRED], name)
+    first, plain, broken, remote = hosts
+    hosts[broken]["log_delivery_zone_id"] = "{{ nowhere }}"
+    hosts[remote] |= {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9, "edgeops_in_process": False}
+    hosts[first]["zone_account"] = {"id": "acc0" * 8, "name": "Example GmbH"}
+    options = {"dest": str(folder), "fail_on": ["unaudited", "drifted"]}
     fails = {"ansible", "unreachable", *(["invalid_option"] if repeats_values() else [])}
-    report = playbook.run(playbook=play(**options), inventory=hosts, check=check, fails=fails)
-    made = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    report = yield Plays([{**play_of(hosts, **options), "check_mode": check}], hosts, fails=fails)
+    made = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     assert {zone["zone"]: zone["status"] for zone in made["zones"]} == {
-        "zone0": "drifted",
-        "zone1": "unmanaged",
-        "zone2": "unaudited",
-        "zone3": "unaudited",
+        first: "drifted",
+        plain: "unmanaged",
+        broken: "unaudited",
+        remote: "unaudited",
     }
-    first = made["zones"][0]
-    assert (first["zone_id"], first["account_name"]) == (hosts["zone0"]["zone_id"], "Example GmbH")
+    row = made["zones"][0]
+    assert (row["zone_id"], row["account_name"]) == (hosts[first]["zone_id"], "Example GmbH")
     kept = statistics(report)
-    assert kept["edgeops_check"]["statuses"]["unaudited"] == ["zone2", "zone3"]
-    assert kept["edgeops_check"]["failed"] == ["zone0", "zone2", "zone3"]
+    assert kept["edgeops_check"]["statuses"]["unaudited"] == [broken, remote]
+    assert kept["edgeops_check"]["failed"] == [first, broken, remote]
     assert kept["edgeops_plan_id"] is None and kept["edgeops_report"] == {"outcome": "unaudited", "counts": made["counts"]}
     reasons = failures(report)
-    assert reasons["zone0"] == "fail_on drifted: script monitor: enabled is false, should be true"
-    assert "nowhere" in reasons["zone2"] and "zone1" not in reasons
+    assert reasons[first] == "fail_on drifted: script monitor: enabled is false, should be true"
+    assert "nowhere" in reasons[broken] and plain not in reasons
     assert not report.writes
 
 
@@ -280,6 +281,8 @@ def only_validated(simulator: t.Any, folder: Path) -> Scenario:
 def test_reports_of_plays(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     with file_store.running() as store:
         scenarios = {
+            "three tasks": play_of_three_tasks(simulator, tmp_path / "real", check=False),
+            "three tasks in check mode": play_of_three_tasks(simulator, tmp_path / "tried", check=True),
             "ran once, ids": ran_once(simulator, tmp_path / "ids", by_name=False),
             "ran once, names": ran_once(simulator, tmp_path / "names", by_name=True),
             "compared nothing": compared_nothing(simulator, tmp_path / "nothing"),
