@@ -29,7 +29,8 @@ class Listed(t.NamedTuple):
 class Created(t.NamedTuple):
     """What this run created; `named` are the words for its key, and `is_new` tells of an id whether it was absent before this run.
 
-    `age` is known without a listing if ids are in the order of creation. `lists`: the objects were listed before.
+    `age` is known without a listing if ids are in the order of creation. `lists`: the objects were listed before. `replaced` is what was
+    deleted to create it.
     """
 
     id: ObjectId
@@ -39,6 +40,7 @@ class Created(t.NamedTuple):
     is_new: t.Callable[[ObjectId], bool]
     age: t.Any = None
     lists: bool = True
+    replaced: ObjectId | None = None
 
 
 class Words(t.NamedTuple):
@@ -58,11 +60,13 @@ _PAUSES = (0.5, 1.0, 2.0, 4.0)
 def look_again(client: Client, words: Words, listing: t.Callable[[], t.Sequence[Listed]], created: t.Sequence[Created]) -> None:
     """List the objects again after a creation: refuse what another run created meanwhile, and warn of a new one that is not listed yet.
 
+    What was deleted for it must not be listed any more.
     A service without a listing is no failure if none of the objects (`lists`) was compared with one before.
     """
     missing = {made.id: made.label for made in created}
+    left: list[Created] = []
     for pause in (None, *_PAUSES):
-        if not missing:
+        if not missing and not left:
             return
         if pause is not None:
             client.sleep(pause)
@@ -76,12 +80,23 @@ def look_again(client: Client, words: Words, listing: t.Callable[[], t.Sequence[
                 f" A further run reports two of one name as a conflict."
             ) from failure
         _refuse(words, items, created)
-        for item in items:
-            missing.pop(item.id, None)
+        ids = {item.id for item in items}
+        missing = {number: label for number, label in missing.items() if number not in ids}
+        left = [made for made in created if made.replaced in ids]
+    if left:
+        raise conflict(" ".join(_left(words, made) for made in left))
     client.warnings.extend(
         f"{words.noun.capitalize()} {label!r} (id {number}) was created, but the service's list of {words.plural} does not show it yet. Before the next run,"
         f" wait until {words.info} lists it: a run that finds no {words.noun} of this name creates a second one."
         for number, label in missing.items()
+    )
+
+
+def _left(words: Words, made: Created) -> str:
+    """Return that what was deleted is still there."""
+    return (
+        f"{words.noun.capitalize()} {made.replaced} was deleted to create {words.noun} {made.id} of the same {made.named} in its place, but the"
+        f" service still lists it{words.consequence}: delete {words.noun} {made.replaced} (state: absent with {words.option}: {made.replaced})."
     )
 
 

@@ -55,6 +55,8 @@ class Run:
         self._warnings: list[str] = []
         # How many writes the service accepted or may have accepted.
         self.writes = 0
+        # What was to be deleted and did not exist any more, by the service's answer: operation and identifiers.
+        self.not_found: list[tuple[str, dict[str, t.Any]]] = []
         self._is_refused = False
         # What no output may contain.
         self.secrets: set[str] = set()
@@ -84,7 +86,10 @@ class Run:
         if request.id_from_answer:
             ids[request.id_from_answer] = _identity(answers[-1])
         if ENDPOINTS[request.operation].method == "DELETE":
-            self.writes += client.delete(request.operation, ids=ids)
+            is_deleted = client.delete(request.operation, ids=ids)
+            self.writes += is_deleted
+            if not is_deleted:
+                self.not_found.append((request.operation, ids))
             return Answer(None)
         answer = client.call(request.operation, ids=ids, body=request.body)
         self.writes += request.changes

@@ -10,7 +10,19 @@ import typing as t
 from .._address import ZONE_ADDRESSES
 from .._api.client import Client
 from .._api.connection import CONNECTION_OPTIONS, mask_credentials
-from .._core import HOLDS_DATA, KEEPS_NULLS, SHOWS_DESTINATION, TEXT_MEMBER, Answer, Conclusion, Failure, Plan, Request, conflict
+from .._core import (
+    BAD_RESPONSE,
+    HOLDS_DATA,
+    KEEPS_NULLS,
+    SHOWS_DESTINATION,
+    TEXT_MEMBER,
+    Answer,
+    Conclusion,
+    Failure,
+    Plan,
+    Request,
+    conflict,
+)
 from .._destination_secrets import public_text
 from .._redact import MASK
 from .._templates import new_template
@@ -203,9 +215,28 @@ class StateTask(_Desiring[Desired], t.Generic[Desired, State]):
                 raise _with_progress(failure, step, done, composition.steps) from failure
             done.append(Outcome(step, conclusion, run.writes > writes, created))
         run.result["changed"] = run.writes > 0
+        if run.not_found:
+            self._need_gone(run, client, desired)
         for name, part in self.parts.items():
             part.verify(client, [outcome for outcome in done if outcome.step.part == name])
         run.report(composition.conclude(done))
+
+    def _need_gone(self, run: Run, client: Client, desired: Desired) -> None:
+        """Read again after a deletion that the service answered with "not found": fail if it still shows what was to be deleted."""
+        state = self.read(client, desired)
+        run.secrets.update(self.secrets(desired, state))
+        left = [
+            step.label
+            for step in self.compose(desired, state).steps
+            for request in step.plan.requests
+            if (request.operation, dict(request.ids)) in run.not_found
+        ]
+        if left:
+            raise Failure(
+                BAD_RESPONSE,
+                f"The service answered that {', '.join(map(repr, left))} does not exist when it was to be deleted, but still shows it: it was not"
+                " deleted. Check the permissions of the token, and what is between this machine and the service.",
+            )
 
 
 def _refuse_templates(part: StateTask[t.Any, t.Any], step: Step) -> None:

@@ -317,7 +317,8 @@ def _created(desired: DesiredJob, state: JobState, made: t.Mapping[str, Json]) -
 
     named = f"name {name!r} and dataset {dataset}"
     number = t.cast("int", made["id"])
-    return Created(number, _key(name, dataset), str(name), named, is_new, number, is_listed)
+    replaced = state.job.id if state.job else None
+    return Created(number, _key(name, dataset), str(name), named, is_new, number, is_listed, replaced)
 
 
 def read_boundary(client: Client) -> dict[str, Json]:

@@ -61,6 +61,24 @@ def test_the_oldest_of_several_rivals_is_kept() -> None:
     )
 
 
+@pytest.mark.parametrize("times", [1, 4, 5])
+def test_object_that_was_replaced_must_go(times: int) -> None:
+    """A listing may show for a moment what was deleted."""
+    client = FakeClient()
+    old, new = Listed(4, "n", 4), Listed(5, "n", 5)
+    answers = [[old, new]] * times + [[new]]
+    replacing = made(5, 5)._replace(is_new=lambda other: other != 4, replaced=4)
+    listings = iter(answers)
+    if times < 5:
+        look_again(t.cast("t.Any", client), WORDS, lambda: next(listings), [replacing])
+        assert client.slept == [0.5, 1.0, 2.0, 4.0][:times]
+        return
+    with pytest.raises(
+        Failure, match=r"^Thing 4 was deleted to create thing 5 .* still lists it, so that there are two: delete thing 4"
+    ):
+        look_again(t.cast("t.Any", client), WORDS, lambda: next(listings), [replacing])
+
+
 def test_new_object_that_is_never_listed_is_a_warning() -> None:
     client = FakeClient()
     look_again(t.cast("t.Any", client), WORDS, list, [made()])

@@ -340,13 +340,21 @@ def test_task_without_approval_has_no_plan_id(execute, changes):
         assert result["failed"] and result["changed"] is (changes and invalid.accepted)
 
 
-def test_object_deleted_by_others_is_no_change(execute):
+@pytest.mark.parametrize("status", ["deleted", "gone", "still there"])
+def test_object_that_was_deleted_by_others_is_no_change_and_must_be_gone(execute, status):
+    deletions = (Request("logpush_jobs.delete"),)
     deletion = changed(
-        plan=lambda desired, state: Plan({"x": 1}, {}, {"thing": None}, (Request("logpush_jobs.delete"),)),
+        plan=lambda desired, state: Plan({"x": 1}, {}, {"thing": None}, deletions if state else ()),
         conclude=lambda desired, state, planned, answers: Conclusion({"thing": None}),
     )
-    assert execute(Service(None), deletion)["changed"] is False
-    assert execute(Service({"x": 1}), deletion)["changed"] is True
+    there = {"x": 1}
+    reads = {"deleted": None, "gone": [there, None], "still there": [there, there]}[status]
+    service = Service(there if status == "deleted" else None, reads=reads)
+    result = execute(service, deletion)
+    assert (result["changed"], result.get("failed", False)) == (status == "deleted", status == "still there")
+    assert service.sent == ["GET", "logpush_jobs.delete", *(["GET"] if status != "deleted" else [])]
+    if status == "still there":
+        assert result["error"]["kind"] == BAD_RESPONSE and "'thing' does not exist when it was to be deleted" in result["msg"]
 
 
 REQUESTS = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
