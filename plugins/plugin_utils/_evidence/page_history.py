@@ -42,6 +42,7 @@ from .looks import Looks
 from .page_parts import (
     HAS,
     PARTS,
+    Header,
     Look,
     Page,
     contents,
@@ -63,6 +64,7 @@ _OF_ENTRIES = frozenset(("expired", "unjustified", UNUSED))
 # Findings about a script of a page, which the baseline of scripts may authorise as well.
 _OF_SCRIPTS = frozenset(("script_new", "expired", "unjustified"))
 _NO_EPISODE = _OF_ENTRIES | {UNREAD}
+HEADER_CHANGED = "header_changed"
 _OF_AUDITS = frozenset(("evidence_gap", "history_broken"))
 
 
@@ -98,6 +100,8 @@ class PageHistory(Chronicle):
         self._looked_by: dict[Finding, Look] = {}
         self._names: dict[Finding, set[str]] = {}
         self._led_to: dict[Finding, str] = {}
+        # What the last record with a finding about a header shows of it.
+        self._header_at: dict[Finding, Header | None] = {}
         self._readable: t.Mapping[str, Page] = {}
         self._headers: list[str] = []
         self._fetches = 0
@@ -203,6 +207,9 @@ class PageHistory(Chronicle):
             self._led_to[finding] = self._address_of(finding.place)
             if finding.kind in HAS and finding.place in self._readable:
                 self._names[finding] = names_of(self._readable[finding.place], finding)
+        for finding in self._found:
+            if finding.kind == HEADER_CHANGED and finding.place in self._readable:
+                self._header_at[finding] = self._header(finding)
         yield from self._authorised_events(audit.at)
         yield from self.finding_events(
             audit.at, self._found, lambda finding, opened: self._why_closed(finding, opened.about.declared)
@@ -299,6 +306,9 @@ class PageHistory(Chronicle):
         declared = self.entry_of(page["entry"] or "")
         if finding.kind == "gone":
             return end_of_required(finding.detail, page, declared)
+        return self._end_of_header(finding, was) if finding.kind == HEADER_CHANGED else self._end_of_part(finding, page, was)
+
+    def _end_of_part(self, finding: Finding, page: Page, was: Entry) -> Ended:
         if not self._has(page, finding):
             return Ended(GONE_SINCE if finding.kind in _OF_ENTRIES else BACK)
         is_back = finding.kind == REDIRECTED and page["final_url"] != finding.detail
@@ -306,7 +316,22 @@ class PageHistory(Chronicle):
         if not is_same or finding.kind in _OF_ENTRIES:
             return self._end_by_entry(finding, was)
         # What is still there has not changed back, and nothing that could authorise it has changed.
-        return Ended(BACK if is_back or finding.kind == "header_changed" else UNPROVEN)
+        return Ended(BACK if is_back else UNPROVEN)
+
+    def _header(self, finding: Finding) -> Header | None:
+        page = self._readable[finding.place]
+        return Header.of(finding.detail, page, self.entry_of(page["entry"] or ""))
+
+    def _end_of_header(self, finding: Finding, was: Entry) -> Ended:
+        """Return how a difference of a header ended: its value changed back, or the entry names it now. The record has the value of one fetch."""
+        if not self.entry_of(self._readable[finding.place]["entry"] or ""):
+            return self._end_by_entry(finding, was)
+        before, now = self._header_at.get(finding), self._header(finding)
+        if before is None or now is None or now.value != now.should_be or now == before:
+            return Ended(UNPROVEN)
+        if now.value != before.value and now.value == before.should_be:
+            return Ended(HIDDEN if self._looks_less(finding) else BACK)
+        return self._end_by_entry(finding, was)
 
     def _end_by_entry(self, finding: Finding, was: Entry) -> Ended:
         """Return how a finding ended about something that the page still has, under another entry or another baseline."""
@@ -321,11 +346,13 @@ class PageHistory(Chronicle):
         led_to = self._led_to.get(finding, "")
         if finding.kind not in (UNREAD, REDIRECTED) and led_to and led_to != self._address_of(finding.place):
             return finding.kind not in HAS or not self._has(self._readable[finding.place], finding)
-        if finding.kind == "header_changed":
+        if finding.kind == HEADER_CHANGED:
             return not name.startswith("meta:") and name not in (*self._headers, "base")
         page = self._readable.get(finding.place)
-        looks_less = self._look_at(finding.place) < self._looked_by.get(finding, Look())
-        return page is not None and looks_less and not self._has(page, finding)
+        return page is not None and self._looks_less(finding) and not self._has(page, finding)
+
+    def _looks_less(self, finding: Finding) -> bool:
+        return self._look_at(finding.place) < self._looked_by.get(finding, Look())
 
     def _has(self, page: Page, finding: Finding) -> bool:
         """Return whether a page still has what a finding is about; of headers and addresses, what was found is a difference."""

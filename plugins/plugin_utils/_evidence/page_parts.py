@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from ...module_utils._core import Json
 from ...module_utils._pages.facts import REDIRECTED, UNREAD
+from ...module_utils._pages.headers import key_of
 from ...module_utils._text import canonical, list_of, parse_time
 from .._words import plural
 from .audits import moment
@@ -62,6 +63,28 @@ HAS: t.Mapping[str, tuple[str, tuple[str, ...]]] = {
     "frame_new": ("frames", ("url",)),
     "form_new": ("forms", ("origin",)),
 }
+
+
+class Header(t.NamedTuple):
+    """What a record shows of a header, and what the entry of its page says of it, in a form in which equal meanings are equal."""
+
+    value: Json
+    should_be: Json
+
+    @classmethod
+    def of(cls, name: str, page: Page, declared: Entry) -> Header | None:
+        """Return what is known of a header; None if the record or the entry does not say it."""
+        headers = declared.get("headers") or {}
+        seen = _texts(page["headers"][name]) if name in page["headers"] else None
+        should_be = _texts(headers.get(name)) if isinstance(headers, dict) else None
+        return None if seen is None or should_be is None else cls(key_of(name, seen), key_of(name, should_be))
+
+
+def _texts(value: Json) -> list[str] | None:
+    """Return the values of a header, none if it is absent; None if they are no texts."""
+    values = [] if value is None else value if isinstance(value, list) else [value]
+    texts = [text for text in values if isinstance(text, str)]
+    return texts if len(texts) == len(values) else None
 
 
 def names_in(page: Page, kind: str) -> set[str]:

@@ -235,6 +235,57 @@ def test_header_that_audits_do_not_compare_any_more_has_not_changed_back(tmp_pat
     assert "no longer looked at" in document.verdict[0]
 
 
+NOSNIFF, NONE = {"x-content-type-options": "nosniff"}, {"x-content-type-options": None}
+NOT_SHOWN = "not resolved, ended in a way that no record shows"
+
+
+@pytest.mark.parametrize(
+    ("then", "of_then", "now", "of_now", "how"),
+    [
+        # The record shows that the value is the authorised one again, in any case.
+        (NONE, NOSNIFF, {"x-content-type-options": "NoSniff"}, NOSNIFF, "changed back"),
+        (NOSNIFF, {}, NONE, {}, "changed back"),
+        # It changed back, although another line of the entry changed at the same time.
+        (NONE, NOSNIFF, NOSNIFF, {**NOSNIFF, "referrer-policy": "origin"}, "changed back"),
+        # The value is the same, and the entry names it now.
+        (NONE, NOSNIFF, NONE, {}, "authorised"),
+        (
+            {"x-content-type-options": "off"},
+            NOSNIFF,
+            {"x-content-type-options": "0"},
+            {"x-content-type-options": "0"},
+            "authorised",
+        ),
+        # It differs still, it was as it should be in the fetch that is on record, or a record or an entry does not show it.
+        (NONE, NOSNIFF, NONE, NOSNIFF, None),
+        (NONE, NOSNIFF, {"x-content-type-options": "off"}, NOSNIFF, None),
+        (NOSNIFF, NOSNIFF, NOSNIFF, NOSNIFF, None),
+        ({}, NOSNIFF, NOSNIFF, NOSNIFF, None),
+        (NONE, NOSNIFF, {}, NOSNIFF, None),
+        (NONE, NOSNIFF, {"x-content-type-options": 1}, NOSNIFF, None),
+        (NONE, {"x-content-type-options": 1}, NOSNIFF, NOSNIFF, None),
+    ],
+)
+def test_end_of_a_header_is_what_records_show(
+    tmp_path: Path, then: t.Any, of_then: t.Any, now: t.Any, of_now: t.Any, how: str | None
+) -> None:
+    """That a finding is not reported any more shows nothing."""
+    changed = found("header_changed", "x-content-type-options", **{"is": None, "should_be": "nosniff"})
+    first = audit(0, page(headers=then), changed, of=checkout(headers=of_then))
+    document = read(tmp_path, first, audit(1, page(headers=now), of=checkout(headers=of_now)))
+    closed = [message for what, _subject, message in rows(document) if what == "closed"]
+    assert closed == [f"header_changed: {how or NOT_SHOWN}, after 1 day"]
+    assert document.verdict[0].endswith(f"still not resolved after 1 day{FIRST}") is (how is None)
+
+
+def test_header_that_fewer_fetches_do_not_show_has_not_changed_back(tmp_path: Path) -> None:
+    changed = found("header_changed", "x-content-type-options", **{"is": None, "should_be": "nosniff"})
+    of = checkout(headers=NOSNIFF)
+    first = audit(0, page(headers=NONE), changed, of=of, scope={"fetches": 5})
+    document = read(tmp_path, first, audit(1, page(headers=NOSNIFF), of=of, scope={"fetches": 1}))
+    assert rows(document)[-1][2].startswith("header_changed: not resolved, no longer looked at")
+
+
 def test_scope_change_and_gap_are_those_of_pages(tmp_path: Path) -> None:
     first, second = audit(0, PLAIN), audit(9, PLAIN)
     second[0]["scope"] = {**PAGES_SCOPE, "fetches": 5}
@@ -642,10 +693,11 @@ def test_script_that_is_still_there_has_not_changed_back(tmp_path: Path) -> None
 def test_another_document_of_the_same_entry_resolves_nothing(tmp_path: Path, findings: list[dict[str, t.Any]]) -> None:
     """The entry allows for an empty cart, which is no payment page that changed back."""
     wide = checkout(page="https://shop.example/**")
-    document = read(tmp_path, audit(0, PAYING, *findings, of=wide), audit(1, CART, of=wide))
+    paying = {**PAYING, "headers": {"refresh": "0"}}
+    document = read(tmp_path, audit(0, paying, *findings, of=wide), audit(1, CART, of=wide))
     assert "no longer looked at and so not resolved after 1 day" in document.verdict[0]
     query = page(final_url=f"{URL}?session=2", scripts=[])
-    assert "changed back after 1 day" in read(tmp_path, audit(0, PAYING, *findings), audit(1, query)).verdict[0]
+    assert "changed back after 1 day" in read(tmp_path, audit(0, paying, *findings), audit(1, query)).verdict[0]
 
 
 def test_recording_that_is_older_than_a_finding_resolves_nothing(tmp_path: Path) -> None:
