@@ -9,8 +9,10 @@ from .._address import ACCOUNT
 from .._core import invalid_option
 from .._destination import DATE, Destination, has_placeholder, is_private_host, misshapen_options, template_parts, white_space
 from .._destination_schemes import SCHEMES
+from .._filter.tree import conditions
 from .._text import did_you_mean, shorten
 from . import logpull_options
+from .coverage import CARRIERS
 from .facts import CSV, DATASET, MAX_NAME_LENGTH, MEMBERS, MERGE_SUBREQUESTS
 from .job import Job, parts_of
 from .options import TRANSFORMER
@@ -155,6 +157,16 @@ def _parameters(whole: Whole) -> Problems:
         yield f"logpull_options: {shorten(name)!r} is not a documented parameter, and the service may ignore it{did_you_mean(meant)}."
 
 
+def _filter(whole: Whole) -> Problems:
+    tree = whole.job.filter
+    keys = [condition.key for _place, condition in conditions(tree)] if tree and whole.job.dataset == DATASET else []
+    if objects := [key for key in dict.fromkeys(keys) if key.partition(".")[0] in CARRIERS]:
+        yield (
+            f"filter: compares {_listed(objects)}: the service documents no filter by a field that holds an object, or by a member of"
+            " one, so that it may refuse the filter, or no record may meet the condition."
+        )
+
+
 def _listed(names: t.Iterable[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
@@ -164,6 +176,7 @@ Rules = t.Mapping[t.Callable[[Whole], Problems], frozenset[str]]
 # What the service refuses, with the members of which one must be sent.
 _REFUSALS: Rules = {
     _name: frozenset(("name",)),
+    _filter: frozenset(("filter",)),
     _parameters: frozenset(("logpull_options",)),
     _scheme: frozenset((_DESTINATION,)),
     _address: frozenset((_DESTINATION,)),

@@ -31,8 +31,7 @@ def used_fields(job: t.Mapping[str, Json]) -> Observed[list[str]]:
     tree = filter_of(job)
     if isinstance(tree, Unknown):
         return tree
-    # A filter may compare a member of a field, as in `RequestHeaders.x-team`.
-    compared = {condition.key.partition(".")[0] for _place, condition in (conditions(tree.value) if tree.value else ())}
+    compared = {condition.key for _place, condition in (conditions(tree.value) if tree.value else ())}
     return Known(sorted({*selected, *compared}))
 
 

@@ -44,8 +44,16 @@ def _of_job(label: str, job: ReportedJob, known: t.Mapping[str, t.Mapping[str, J
             "not_readable", label, f"which fields the job delivers and compares is not known: {reason}", resource="fields"
         )
     names = sorted(set(selected)) if isinstance(used, Unknown) else used.value
-    for name in names if dataset in known else ():
-        if name not in known[str(dataset)]:
+    fields = None if dataset is None else known.get(dataset)
+    if fields is None:
+        return
+    # Filters are documented for fields. No source says what the service makes of a member of one, as in `RequestHeaders.x-team`.
+    members = [name for name in names if name not in (*fields, *selected) and name.partition(".")[0] in fields]
+    if members:
+        text = f"the job filters by {', '.join(members)}, which is no field of {dataset} but a member of one: whether a record meets that is not known"
+        yield problem("not_readable", label, text, resource="fields")
+    for name in names:
+        if name not in fields and name not in members:
             verb = "selects" if name in selected else "filters by"
             text = f"the job {verb} {name}, which {dataset} does not have any more, so that it is missing in what is delivered"
             yield problem("field_removed", label, text, member=name)

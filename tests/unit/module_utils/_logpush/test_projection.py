@@ -140,7 +140,10 @@ FILTER = {
     [
         ({"output_options": {"field_names": ["RayID", "ClientIP"]}}, ["ClientIP", "RayID"]),
         ({"logpull_options": "fields=RayID&timestamps=rfc3339"}, ["RayID"]),
-        ({"output_options": {"field_names": ["RayID", "ClientIP"]}, "filter": FILTER}, ["ClientIP", "RayID", "RequestHeaders"]),
+        (
+            {"output_options": {"field_names": ["RayID", "ClientIP"]}, "filter": FILTER},
+            ["ClientIP", "RayID", "RequestHeaders.x-a"],
+        ),
         ({"filter": '{"where": {"key": "ClientASN", "operator": "eq", "value": 1}}'}, ["ClientASN"]),
         # No name is left out, and none is cut to one that the dataset has.
         ({"filter": {"and": [{"key": key, "operator": "eq", "value": 1} for key in (" RayID", "Ray-ID")]}}, [" RayID", "Ray-ID"]),

@@ -37,6 +37,7 @@ def warnings(job: dict[str, t.Any] | None = None, scope: str = "zone", **options
         {"destination_conf": "https://logs.example.com/in?header_Authorization=Bearer%20T1&tags=a%3Fb"},
         {"destination_conf": BQ, "max_upload_records": 50_000},
         {"destination_conf": "azure://a.blob.core.windows.net/logs?sv=1&srt=o&sig=S1", "ownership_challenge": "token"},
+        {"filter": {"key": "Cookies", "operator": "eq", "value": "x"}, "dataset": "dns_logs"},
         {"filter_attack_traffic": True},
         {"filter_attack_traffic": False, "dataset": "dns_logs"},
         {"output_options": {"merge_subrequests": True}},
@@ -108,6 +109,15 @@ def test_compatible_options_have_no_warning(options: dict[str, t.Any]) -> None:
             {"output_options": {"merge_subrequests": True}, "dataset": "dns_logs"},
             "output_options.merge_subrequests",
             "exists for the dataset http_requests of zones, not for dns_logs",
+        ),
+        (
+            {
+                "filter": {
+                    "and": [{"key": key, "operator": "eq", "value": "x"} for key in ("RayID", "RequestHeaders.x-a", "Cookies")]
+                }
+            },
+            "filter",
+            "compares RequestHeaders.x-a and Cookies: the service documents no filter by a field that holds an object",
         ),
         ({"name": "edge logs"}, "name", "'edge logs' contains other characters"),
         ({"name": "x" * 513}, "name", "has 513 characters, and Cloudflare refuses more than 512"),

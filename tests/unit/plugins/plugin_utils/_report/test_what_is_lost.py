@@ -55,6 +55,9 @@ def found(made, name, *types):
         ({"http_requests": {"fields": {}}}, [job(**SELECTING)], [("not_readable", "http_requests", "not_readable")]),
         ({"http_requests": DENIED}, [job(**SELECTING)], [("not_readable", "http_requests", "not_readable")]),
         ({"dns_logs": {"fields": {"A": ""}}}, [job(**SELECTING)], [("not_readable", "http_requests", "not_readable")]),
+        # A member of a field is no field, and what the service makes of it in a filter is not documented.
+        (FIELDS, [job(filter={"key": "RayID.a", "operator": "eq", "value": 1})], [("not_readable", "edge", "not_readable")]),
+        (FIELDS, [job(filter={"key": "Gone.a", "operator": "eq", "value": 1})], [("field_removed", "edge", "Gone.a")]),
         # What a job delivers may not be known.
         (
             FIELDS,
