@@ -86,13 +86,16 @@ def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path)
 
 
 def test_survey_fails_without_logs_permission(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """Without Logs Write all Logpush routes are refused: the survey fails for this reason, and shows the parts that were read."""
+    """Without Logs Write all Logpush routes are refused: the survey shows first what the token lacks, fails for this reason, and shows the rest."""
     simulator.reset()
     seed(simulator)
     simulator.clear_faults()
     simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "count": None})
     narrow = json.dumps({"names": [f"{name}.example" for name in IDS], "account_ids": [ACCOUNT]})
-    report, made = survey(playbook, tmp_path, fails="ansible", edgeops_survey=narrow)
+    report, made = survey(playbook, tmp_path, fails="ansible", edgeops_survey=narrow, edgeops_verify_token=True)
+    names = [outcome.name for outcome in report.outcomes]
+    assert names.index("Show what the token lacks") < names.index("Read all zones and accounts")
+    assert any("Zone > Logs > Edit" in line for line in report.named("Show what the token lacks").result["lines"])
     assert (made["outcome"], made["counts"]["zones"], made["counts"]["accounts"]) == ("unaudited", 6, 1)
     assert made["counts"]["statuses"]["unaudited"] == 7
     verdict = "6 zones and 1 account could not be audited (without the permission Logs Write)."

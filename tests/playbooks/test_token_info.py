@@ -194,13 +194,6 @@ def test_what_is_shown_of_a_token(playbook: Playbook, simulator: t.Any, tmp_path
     playbook.run_scenarios(scenarios, extra_vars=VERIFY, verbosity=0)
 
 
-def test_survey_shows_missing_permissions_first(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "count": None})
-    variables = {**VERIFY, "edgeops_report_dir": str(tmp_path)}
-    report = playbook.launch("edgeops.observability.survey", inventory={}, extra_vars=variables)
-    assert any("Zone > Logs > Edit" in line for line in report.named("Show what the token lacks").result["lines"])
-
-
 def test_expired_token_ends_the_run(playbook: Playbook, simulator: t.Any) -> None:
     hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
     simulator.settings(credential_status="expired")

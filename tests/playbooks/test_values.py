@@ -281,18 +281,3 @@ def test_words_and_numbers_of_yaml_are_refused(playbook: Playbook, tmp_path: Pat
     }.items():
         assert messages[name].startswith(start), messages[name]
     assert not report.journal
-
-
-def test_id_that_native_templates_convert(playbook: Playbook) -> None:
-    """The id `0e12` is not converted, although a setting before ansible-core 2.19 converts it to 0.0 in templates."""
-    playbook.simulator.seed(zones=["0e12"], script_monitor={"0e12": {"enabled": True}})
-    roles = [{"name": "edgeops.observability.log_delivery", "tasks_from": name} for name in ("describe", "scripts")]
-    read = {
-        "hosts": "all",
-        "gather_facts": False,
-        "tasks": [{"name": "Read", "ansible.builtin.import_role": role} for role in roles],
-    }
-    env = {"ANSIBLE_JINJA2_NATIVE": "true"}
-    report = playbook.launch([read], inventory={"shop": {"zone_id": "0e12"}}, env=env)
-    assert report.returncode == 0 and len(report.ours) == 2, str(report)
-    assert {entry["zone"] for entry in report.journal} == {"0e12"}
