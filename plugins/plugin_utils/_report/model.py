@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import typing as t
 
 from ...module_utils._address import ACCOUNT, ZONE
 from ...module_utils._core import GATE, Json, invalid_option
-from ...module_utils._text import canonical, duration, line, parse_time
+from ...module_utils._text import canonical, duration, format_time, line, parse_time
 from ...module_utils._version import VERSION
 from ...module_utils._zone.told import told
 from .alerts import Notes, Used, merged, notes_of
@@ -142,8 +143,10 @@ def gather(desired: DesiredReport, notes: Notes, slices: t.Sequence[Report], pre
     sources = [[AuditedRow(row, desired.at, desired.waivers) for row in rows_of(desired, notes, first_seen)]]
     for number, part in enumerate(slices, 1):
         waivers = (*desired.waivers, *merged_waivers(part["waivers"]))
-        rows = [_aged(_plain(row), desired) for row in part["zones"]]
-        sources.append([AuditedRow(row, _audited_at(row, desired), waivers, number) for row in rows])
+        at = parse_time(part["generated_at"])
+        sources.append(
+            [AuditedRow(_aged(_plain(row), desired), _looked_when(row, at, desired), waivers, number) for row in part["zones"]]
+        )
     groups: list[list[AuditedRow]] = []
     for source in sources:
         # A group is known by its first row that has an id.
@@ -189,8 +192,13 @@ def _aged(row: Row, desired: DesiredReport) -> Row:
     return {**aged, "resources": [], "not_audited": None}
 
 
-def _audited_at(row: Row, desired: DesiredReport) -> str:
-    """Return when a row of a slice was audited, at the latest now; "" if that is not known."""
+def _looked_when(row: Row, reported: datetime.datetime | None, desired: DesiredReport) -> str:
+    """Return when a slice looked at a zone, at the latest now; "" if that is not known. `reported` is the time of its report.
+
+    A zone that could not be audited then has no time of an audit, or that of an earlier one.
+    """
+    if row["status"] == UNAUDITED:
+        return desired.at if reported is None else min(format_time(reported), desired.at)
     audited, now = parse_time(row["audited_at"]), parse_time(desired.at)
     if audited is None or now is None or (audited - now).total_seconds() > _MAX_SECONDS_AHEAD:
         return ""

@@ -173,6 +173,22 @@ def test_own_failure_is_not_hidden_by_a_slice():
     assert report(failed("a"), slices=[old], at=AT)["outcome"] == "unaudited"
 
 
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("before", [None, "2026-11-20T06:00:00Z"])
+def test_later_failure_to_audit_is_not_hidden_by_an_earlier_audit(again, before):
+    """A row without an audit has no time of its own, or that of an audit long ago: what counts is when it was tried."""
+    well = report(record("a"), at=AT)
+    previous = report(drifted("a"), at=before) if before else None
+    dark = report(failed("a"), previous=previous, at=LATER)
+    slices = [well, dark, *([report(record("a"), at=LATEST)] if again else [])]
+    for order in (slices, slices[::-1]):
+        assert rows(report(slices=order, at=LATEST)) == ("a compliant" if again else "a unaudited")
+    ahead = report(failed("a"), at="2099-01-01T00:00:00Z")
+    assert rows(report(slices=[well, ahead], at=LATER)) == "a unaudited"
+    gone = report(expected=["a"], at=LATER)
+    assert rows(report(slices=[well, gone], at=LATEST)) == "a unaudited"
+
+
 @pytest.mark.parametrize(
     ("audited", "later", "expected"),
     [
@@ -249,7 +265,7 @@ def test_zones_of_slices_are_merged_by_id():
         assert items(made)[0]["first_seen"] == AT
     made = report(slices=[old, report({**record("old"), "zone_id": "ff"}, at=LATER)], at=LATER)
     assert [(zone["zone_id"], zone["status"]) for zone in made["zones"]] == [(zone_id("old"), "drifted"), ("ff", "compliant")]
-    nameless = report({**failed("old"), "zone_id": None}, at=LATER)
+    nameless = report({**failed("old"), "zone_id": None}, at=AT)
     made = report(slices=[nameless, old, renamed], at=LATER)
     assert [(zone["zone"], zone["zone_id"]) for zone in made["zones"]] == [("new", zone_id("old"))]
 
