@@ -42,6 +42,9 @@ options:
     description:
       - The hosts that the run is about, if these are not all hosts of the play. Others are not validated.
       - If the play has none of them, the task fails, because a run without any host must not pass.
+      - The task fails as well if an inventory source of the run does not exist, could not be listed by P(edgeops.observability.zones#inventory), or
+        is a file of hosts that Ansible cannot parse, because its hosts would be left out without a word. Of a script or another inventory plugin,
+        from which no host comes, a warning says that this cannot be told.
     type: list
     elements: str
   keep_going:

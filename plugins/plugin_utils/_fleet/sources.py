@@ -65,10 +65,13 @@ def check_sources(play: Play) -> list[str]:
                 continue
             if plugin is None and not os.access(path, os.X_OK):
                 if not _is_parsed(path, play.loader):
-                    raise _refused(path, "cannot be parsed (a warning above has the reason)")
+                    raise _refused(
+                        path,
+                        "cannot be parsed (a warning above has the reason; the settings ignore_extensions and ignore_patterns leave a file out that is none)",
+                    )
             else:
                 warnings.append(
-                    f"no host comes from the inventory {path}: if a warning above says that it could not be parsed, its hosts are missing "
+                    f"no host comes from the inventory {path} alone: if a warning above says that it could not be parsed, its hosts are missing "
                     "in this run; the setting any_unparsed_is_failed makes that an error"
                 )
     return warnings
