@@ -195,7 +195,10 @@ def test_module_returns_the_same_in_process(playbook: Playbook, tmp_path: Path) 
     zones = {name: f"{number:032x}" for number, name in enumerate(CASES, 1)}
     playbook.simulator.seed(
         zones=list(zones.values()),
-        script_monitor={zones["odd values, no diff, and check mode"]: {"enabled": True}, zones["nested values"]: {"enabled": True}},
+        script_monitor={
+            zones["odd values, no diff, and check mode"]: {"enabled": True},
+            zones["nested values"]: {"enabled": True},
+        },
     )
     start = playbook.simulator.snapshot()
     # At normal verbosity, nothing that is printed says how a task runs, so that the interpreter of ordinary modules counts its starts.

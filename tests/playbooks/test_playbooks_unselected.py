@@ -17,7 +17,7 @@ OWN = {
 
 LISTS = ("--list-hosts", "--list-tasks")
 NOT_RUN = [
-    pytest.param(LISTS, marks=pytest.mark.every_core),
+    LISTS,
     pytest.param(("--tags=mine",), marks=pytest.mark.every_core),
 ]
 

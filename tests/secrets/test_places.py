@@ -49,12 +49,15 @@ def ways() -> list[Task]:
             task(f"Address in clear {name}", "logpush_job", {"name": "edge", **address}, **how),
             task(f"Addresses in clear {name}", "logpush_jobs", {"jobs": [{"name": "edge", **address}]}, **how),
         ]
-        services = {"with broken headers": "http://{{ rude }}", "user information": "http://u:{{ s_base }}@127.0.0.1"}
-        services |= {f"{scheme} proxy": f"{scheme}://service.example" for scheme in ("http", "https")}
+        # What a module returns is the same in its own process, whose arguments and output ansible-core shows: one example of each is enough.
+        services = {"with broken headers": "http://{{ rude }}", "https proxy": "https://service.example"}
+        if inside:
+            services |= {"user information": "http://u:{{ s_base }}@127.0.0.1", "http proxy": "http://service.example"}
         for where, service in services.items():
             tasks.append(task(f"Service {where} {name}", "script_monitor", {"enabled": True, "base_url": f"{service}/v4"}, **how))
         header = {"Authorization": "Bearer {{ s_header }}"}
-        for page, headers in (("{{ site }}", header), ("http://{{ rude }}/checkout", header), ("{{ site }}", ["{{ s_header }}"])):
+        pages_with_headers = [("{{ site }}", header), ("http://{{ rude }}/checkout", header), ("{{ site }}", ["{{ s_header }}"])]
+        for page, headers in pages_with_headers if inside else pages_with_headers[:2]:
             pages = [{"url": page, "request_headers": headers}]
             tasks.append(task(f"Page {page} {name}", "page_audit", {**PAGE, "pages": pages}, **how))
     return shown(tasks)
@@ -165,7 +168,7 @@ def test_secrets_are_masked_in_every_place(
         run = run_and_search(place, command, environment)
     stdout = run.places["stdout"]
     assert run.code == 0, f"{stdout[-3000:]}{run.places['stderr'][-1000:]}"
-    assert sum(outcome.failed for outcome in run.outcomes) == 8 * 2 + 2 + 4, "what has to fail did not"
+    assert sum(outcome.failed for outcome in run.outcomes) == 8 + 5 + 2 + 4, "what has to fail did not"
     assert len(service.state(zone)["jobs"]) == 3, "a job was not created"
     assert (tmp_path / "evidence" / f"{zone}.pages.jsonl").exists(), "no page was audited"
     assert zone in "".join(text for name, text in run.places.items() if f"{tmp_path / 'cache'}" in name), "nothing was cached"
