@@ -3,6 +3,7 @@
 """Packages import each other in one direction, and code that decides uses neither HTTP nor the clock."""
 
 import ast
+import functools
 import subprocess
 import typing as t
 from pathlib import Path
@@ -84,13 +85,16 @@ def absolute(name: str, node: ast.ImportFrom) -> str:
     return OWN + ".".join([*parts, node.module] if node.module else parts)
 
 
-def names(name: str, source: str) -> t.Iterator[str]:
-    """Yield the full names that a file imports, including those for type checking."""
+@functools.cache
+def names(name: str, source: str) -> tuple[str, ...]:
+    """Return the full names that a file imports, including those for type checking."""
+    found: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         if isinstance(node, ast.ImportFrom):
-            yield from (f"{absolute(name, node)}.{alias.name}" for alias in node.names)
+            found += (f"{absolute(name, node)}.{alias.name}" for alias in node.names)
+    return tuple(found)
 
 
 def imported(name: str, source: str) -> t.Iterator[str]:

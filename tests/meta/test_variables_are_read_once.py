@@ -47,21 +47,23 @@ def readings(data: t.Any, place: str = "") -> t.Iterator[str]:
 def readings_in_python(source: str) -> t.Iterator[str]:
     """Yield the names of variables, or the beginnings of names that are made at run time, that no reader takes."""
     tree = ast.parse(source)
-    taken = [node.args for node in ast.walk(tree) if isinstance(node, ast.Call) and called(node) in READERS]
+    nodes = [*ast.walk(tree)]
+    taken = [node.args for node in nodes if isinstance(node, ast.Call) and called(node) in READERS]
     allowed = {id(node) for arguments in taken for argument in arguments for node in ast.walk(argument)}
     # Names in a table of the file are for its readers.
     assigned = [item for item in tree.body if isinstance(item, ast.Assign)]
     tables = {id(node) for item in assigned for node in ast.walk(item.value)}
     # What writes a variable, as an adoption does, reads none.
-    tables |= {id(key) for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys}
-    tables |= {id(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)}
+    tables |= {id(key) for node in nodes if isinstance(node, ast.Dict) for key in node.keys}
+    tables |= {id(node.slice) for node in nodes if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)}
     named = {name.id: item.value.value for item in assigned for name in item.targets if is_named(name, item.value)}
-    messages = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
+    known = allowed | tables
+    messages = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
         is_raw = isinstance(node, ast.Call) and ast.unparse(node.func).endswith((".value", ".of_run", ".raw.get"))
         places = node.args if isinstance(node, ast.Call) and is_raw else ()
         yield from (named[place.id] for place in places if isinstance(place, ast.Name) and place.id in named)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in allowed | tables:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in known:
             name = node.value.partition(".")[0]
             if (name in VARIABLES and id(node) not in messages) or name in ("edgeops_", "log_delivery_"):
                 yield node.value
