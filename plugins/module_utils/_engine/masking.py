@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Keep the values of secret options out of results, in every version of ansible-core, as AnsibleModule does before 2.22.
+"""Keep the values of secret options out of results, in process and as an ordinary module, in every version of ansible-core.
 
-Newer versions mask what they display, but leave secrets in the results that tasks register.
+Before 2.22, AnsibleModule masks whatever contains their letters, also the words of a message; newer versions mask what they display, but leave
+secrets in the results that tasks register.
 """
 
 from __future__ import annotations
 
 import collections.abc
 import json
+import re
 import typing as t
 
+from .._core import KINDS
 from .._redact import FREELY_MASKED, MASK, text_without
 
 try:
     from ansible.module_utils.secrets import register_secrets
-
-    MODULES_MASK_RESULTS = False
 except ImportError:  # before 2.22
 
     def register_secrets(values: t.Iterable[str], /) -> None:
         """Do nothing: ansible-core knows no secrets beside the options."""
 
-    MODULES_MASK_RESULTS = True
 
 # The words of ansible-core.
 HIDDEN_VALUE = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
@@ -65,25 +65,46 @@ def _without_secrets(value: t.Any, secrets: t.Collection[str]) -> t.Any:
         return value
     text = text_without(value, secrets)
     if text is None:
-        return _masked(value, sorted(secrets, key=len, reverse=True))
+        return _masked(value, [_Secret(secret) for secret in sorted(secrets, key=len, reverse=True)])
     return value if plain else json.loads(text)
 
 
-def _masked(value: t.Any, secrets: t.Sequence[str]) -> t.Any:
-    """Return a value with secrets masked, the longest first; names of members, nulls and booleans stay."""
+class _Secret:
+    """A secret; a short one is found as a whole word only, because its letters are in many words."""
+
+    def __init__(self, text: str) -> None:
+        exact = re.escape(text)
+        self._pattern = re.compile(exact if len(text) >= FREELY_MASKED else rf"(?<![^\W_]){exact}(?![^\W_])")
+
+    def is_in(self, text: str) -> bool:
+        return self._pattern.search(text) is not None
+
+    def is_all_of(self, text: str) -> bool:
+        return self._pattern.fullmatch(text) is not None
+
+    def masked_in(self, text: str) -> str:
+        return self._pattern.sub(MASK, text)
+
+
+def _masked(value: t.Any, secrets: t.Sequence[_Secret]) -> t.Any:
+    """Return a value with secrets masked, the longest first; names of members, nulls, booleans and the kinds of failures stay."""
     if isinstance(value, collections.abc.Mapping):
-        return {name: _masked(member, secrets) for name, member in value.items()}
+        # By the kind of a failure a playbook decides, and no secret was made a word of ours.
+        return {
+            name: member if name == "kind" and isinstance(member, str) and member in KINDS else _masked(member, secrets)
+            for name, member in value.items()
+        }
     if isinstance(value, (list, tuple)):
         return [_masked(item, secrets) for item in value]
     if value is None or isinstance(value, bool):
         return value
     text = str(value)
-    if text in secrets:
+    if any(secret.is_all_of(text) for secret in secrets):
         return HIDDEN_VALUE
     if not isinstance(value, str):
-        return HIDDEN_VALUE if any(secret in text for secret in secrets) else value
+        return HIDDEN_VALUE if any(secret.is_in(text) for secret in secrets) else value
     for secret in secrets:
-        text = text.replace(secret, MASK)
+        text = secret.masked_in(text)
     return text
 
 

@@ -25,7 +25,7 @@ from .._core import (
 )
 from .._destination_secrets import readable_failure, readable_text
 from .._redact import scrub
-from .._text import list_of
+from .._text import dict_of, list_of
 from .steps import Approval
 
 
@@ -79,7 +79,11 @@ class Run:
                 self._client.close()
             hidden = scrub({**self.result, "warnings": list(dict.fromkeys(self._warnings))}, self.secrets)
             hidden["warnings"] = [readable_text(str(warning)) for warning in list_of(hidden["warnings"])]
-            return readable_failure(hidden) if hidden.get("failed") else hidden
+            if not hidden.get("failed"):
+                return hidden
+            # By the kind a playbook decides; it is a word of ours, also where a secret is the same one.
+            hidden["error"] = {**dict_of(hidden["error"]), "kind": dict_of(self.result["error"])["kind"]}
+            return readable_failure(hidden)
 
     def send(self, client: Client, request: Request, answers: t.Sequence[Answer]) -> Answer:
         ids = dict(request.ids)

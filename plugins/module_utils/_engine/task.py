@@ -26,7 +26,7 @@ from .._core import (
 from .._destination_secrets import public_text
 from .._redact import MASK
 from .._templates import new_template
-from .masking import HIDDEN_VALUE
+from .masking import HIDDEN_VALUE, secrets_of
 from .run import Run
 from .steps import Composition, Outcome, Step
 
@@ -124,6 +124,11 @@ class Task(abc.ABC):
         rules = {**cls.spec._asdict(), "required_by": dict(cls.spec.required_by)}
         del rules["options"]
         return {"argument_spec": options, **rules}
+
+    @classmethod
+    def secrets_in(cls, arguments: Params) -> set[str]:
+        """Return the values of secret options, as they were given, that no output may contain."""
+        return set(secrets_of(cls.options(), arguments))
 
     @abc.abstractmethod
     def perform(self, run: Run) -> None:

@@ -6,12 +6,12 @@ from .._address import ZONE_ID, need_id
 from .._chain.evidence import unless_overtaken
 from .._chain.kinds import PAGES
 from .._core import HOLDS_DATA, TEXT_MEMBER
-from .._engine.masking import secrets_of
 from .._engine.run import Run
-from .._engine.task import Spec, Task
+from .._engine.task import Params, Spec, Task
 from .audit import Audit
 from .facts import ALL, COMPARED_HEADERS, DEFAULT_FETCHES, DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT, PAGE_FINDINGS
 from .options import desire
+from .request_headers import secrets_of_pages
 from .tree import missing_parser
 
 
@@ -52,6 +52,11 @@ class PageAudit(Task):
         required_by={"expected_head": ["evidence_dir"]},
     )
 
+    @classmethod
+    def secrets_in(cls, arguments: Params) -> set[str]:
+        """Return the credentials among the request headers; what else they say is in addresses and sentences, too."""
+        return secrets_of_pages(arguments.get("pages"))
+
     def perform(self, run: Run) -> None:
         """Audit, keep the evidence, and report."""
         missing = missing_parser("pages")
@@ -60,7 +65,7 @@ class PageAudit(Task):
         zone_id = need_id(ZONE_ID, run.params[ZONE_ID]) if run.params[ZONE_ID] else None
         if zone_id:
             run.result[ZONE_ID] = zone_id
-        run.secrets.update(secrets_of(self.options(), run.params))
+        run.secrets |= self.secrets_in(run.params)
         audit = Audit(desire(run.params), zone_id)
         run.report(unless_overtaken(lambda: audit.perform(run.secrets)))
 

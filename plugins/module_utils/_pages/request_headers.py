@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from .._core import Json
+from .._redact import scrub
+
+# What of the headers that a page is asked with is a secret. A page may repeat a secret, which is then masked in results and records; but what
+# says which variant of a page is asked for, as a language does, is in addresses and sentences, too, and masking it there would make two pages one.
+
+# They describe what is asked for, and hold no credential.
+_DESCRIPTIVE = frozenset(
+    (
+        "accept",
+        "accept-charset",
+        "accept-encoding",
+        "accept-language",
+        "cache-control",
+        "dnt",
+        "pragma",
+        "save-data",
+        "upgrade-insecure-requests",
+        "user-agent",
+    )
+)
+# A credential is at least this long.
+_SHORTEST = 8
+# So is the shortest passphrase that is a single word.
+_WORD = re.compile(r"[A-Za-z]{,15}")
+
+
+def is_descriptive(name: str) -> bool:
+    return name.lower() in _DESCRIPTIVE
+
+
+def readable(headers: t.Mapping[str, str]) -> dict[str, str | None]:
+    """Return headers by their names in lower case, without the values of those that may hold a credential, sorted."""
+    return {name.lower(): headers[name] if is_descriptive(name) else None for name in sorted(headers, key=str.lower)}
+
+
+def secrets_of_pages(pages: Json) -> set[str]:
+    """Return the values of request headers that no output may contain; `pages` are the arguments, which need not be valid.
+
+    What the URL of a page itself says is none: it is in every output.
+    """
+    items = [page for page in pages if isinstance(page, dict)] if isinstance(pages, (list, tuple)) else []
+    addresses = [page.get("url") for page in items]
+    given = [page["request_headers"] for page in items if isinstance(page.get("request_headers"), dict)]
+    values = {str(value) for headers in given for name, value in headers.items() if not is_descriptive(str(name))}
+    credentials = {value for value in values if len(value) >= _SHORTEST and not _WORD.fullmatch(value)}
+    return {value for value in credentials if scrub(addresses, (value,)) == addresses}
