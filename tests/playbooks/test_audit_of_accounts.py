@@ -5,9 +5,11 @@
 import time
 
 import pytest
-from zone_runs import DESTINATION, shown_lines
+from zone_runs import DESTINATION, imported, shown_lines
 
-CHECK, SURVEY = "edgeops.observability.check", "edgeops.observability.survey"
+from harness import Plays
+
+SURVEY = "edgeops.observability.survey"
 JOB = {"name": "edge", "destination_conf": DESTINATION, "enabled": True, "logpull_options": "fields=RayID,ClientIP"}
 ITEM = {"name": "edge", "enabled": True}
 ZONES = [f"{number:032x}" for number in (1, 2)]
@@ -47,21 +49,10 @@ def uploaded(simulator):
     simulator.seed(uploads={f"accounts/{ACCOUNT}": [row]})
 
 
-@pytest.mark.parametrize("name", [CHECK, SURVEY])
-def test_losses_without_an_error_are_findings(playbook, simulator, hosts, name):
+def check_losses(report):
     """Removed fields and regions take one request for each dataset and host, and the bill of an account is compared with its budget."""
-    simulator.settings(removed_fields=["http_requests.ClientIP"])
-    simulator.seed(boundary={ACCOUNT: {"regions": ["eu"]}})
-    uploaded(simulator)
-    run = {"inventory": {"localhost": {}}, "extra_vars": {"edgeops_audit_fields": "y", "edgeops_monthly_budget_usd": 3}}
-    if name == CHECK:
-        hosts["acme"]["edgeops_monthly_budget_usd"] = "3"
-        variables = {"edgeops_audit_fields": "y", "edgeops_audit_delivery": True, "edgeops_fail_on": "over_budget"}
-        run = {"inventory": hosts, "extra_vars": variables, "fails": "ansible"}
-    report = playbook.run(playbook=name, **run)
     assert asked(report, "/fields") == sorted([*ZONES, ACCOUNT])
-    # A survey also finds the account of the service itself.
-    assert asked(report, "/cmb/config") == [ACCOUNT] if name == CHECK else asked(report, "/cmb/config").count(ACCOUNT) == 1
+    assert asked(report, "/cmb/config").count(ACCOUNT) == 1
     lines = [line for line in shown_lines(report) if "field_removed" in line or "region_gap" in line]
     assert sum("ClientIP" in line for line in lines) >= 2 and sum("region_gap" in line for line in lines) == 1
     (bill,) = [line for line in shown_lines(report) if "over_budget" in line]
@@ -69,12 +60,36 @@ def test_losses_without_an_error_are_findings(playbook, simulator, hosts, name):
     assert not report.writes
 
 
-def test_bill_within_the_budget(playbook, simulator, hosts):
-    """With the rates of the account it is no finding; removed fields and regions are off by default."""
+@pytest.fixture
+def losing(simulator):
+    """Let a field be removed, the account have a region, and a bill."""
+    simulator.settings(removed_fields=["http_requests.ClientIP"])
+    simulator.seed(boundary={ACCOUNT: {"regions": ["eu"]}})
     uploaded(simulator)
-    hosts["acme"]["edgeops_monthly_budget_usd"] = "3"
-    variables = {"edgeops_audit_delivery": True, "edgeops_fail_on": "over_budget"}
-    cheap = {"edgeops_rates": {"external": {"usd_per_gb": 0.0001}}}
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={**variables, **cheap})
+
+
+def test_survey_finds_losses_without_an_error(playbook, hosts, losing):
+    """A survey also finds the account of the service itself."""
+    variables = {"edgeops_audit_fields": "y", "edgeops_monthly_budget_usd": 3}
+    report = playbook.run(playbook=SURVEY, inventory={"localhost": {}}, extra_vars=variables)
+    check_losses(report)
+
+
+def bill_within_the_budget(hosts):
+    """With the rates of the account it is no finding; removed fields and regions are off by default."""
+    cheap = imported("check", edgeops_rates={"external": {"usd_per_gb": 0.0001}})
+    report = yield Plays([cheap], hosts)
     assert not [line for line in shown_lines(report) if "over_budget" in line]
     assert not asked(report, "/fields") and not asked(report, "/cmb/config")
+
+
+def losses_without_an_error(hosts):
+    report = yield Plays([imported("check", edgeops_audit_fields="y")], hosts, fails="ansible")
+    check_losses(report)
+    assert asked(report, "/cmb/config") == [ACCOUNT]
+
+
+def test_check_finds_losses_without_an_error(playbook, hosts, losing):
+    hosts["acme"]["edgeops_monthly_budget_usd"] = "3"
+    scenarios = {"within the budget": bill_within_the_budget(hosts), "losses": losses_without_an_error(hosts)}
+    playbook.run_scenarios(scenarios, extra_vars={"edgeops_audit_delivery": True, "edgeops_fail_on": "over_budget"})
