@@ -128,7 +128,7 @@ _HOUR, _DAY = 3600, 86_400
 def _should_deliver(job: ReportedJob) -> bool | None:
     """Return whether a job is enabled and has no error, and nothing keeps records from it; None if its filter cannot be told."""
     is_failing = health_state(job) == FAILING or bool(job.get("error_message"))
-    if job.get("enabled") is not True or is_failing or job.get("filter_attack_traffic") or job.get("kind") == EDGE:
+    if job.get("enabled") is not True or is_failing or job.get("kind") == EDGE:
         return False
     own = filter_of(job)
     return None if isinstance(own, Unknown) else own.value is None

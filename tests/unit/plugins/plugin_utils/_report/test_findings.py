@@ -396,7 +396,7 @@ NOT_KNOWN = "its filter could not be understood, so that it is not known whether
         (DAYS_AGO[9], {"filter": "zzz"}, None),
         (DAYS_AGO[9], {"filter": ["a"]}, None),
         (DAYS_AGO[3], {"filter": "zzz"}, False),
-        (DAYS_AGO[9], {"filter_attack_traffic": True}, False),
+        (DAYS_AGO[9], {"filter_attack_traffic": True}, True),
         (DAYS_AGO[9], {"kind": "edge"}, False),
         ("0001-01-01T00:00:00Z", {"state": "never"}, False),
     ],
