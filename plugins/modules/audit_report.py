@@ -62,6 +62,8 @@ options:
       - A host that has no variable with the name of O(registered.result) or O(registered.scripts) is V(unaudited), because its task did not run.
         Another name that no host of the play has is refused, if a host was compared, so that a misspelt one is not taken for what nothing declares.
         Where nothing has to be read of any host, set the variable to V(null).
+      - O(registered.scripts) and O(registered.pages) are required if a variable of a host, C(edgeops_audit_scripts) or C(edgeops_pages), asks for them.
+        A host whose audit was skipped although its variable asks for it is V(unaudited).
       - The address is that of the host, and a result that names another zone or account is not taken for its own, so that it is V(unaudited). If the host
         has no id, as with C(zone_name), the address is that of the result, unless one result is registered for several hosts, as by C(run_once).
         A host on which several zones were compared, as by a role in a loop, is V(unaudited), because it has the result of the last one only.

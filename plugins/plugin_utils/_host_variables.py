@@ -15,7 +15,7 @@ from ..module_utils._api.connection import CONNECTION_OPTIONS, CREDENTIALS
 from ..module_utils._core import invalid_option
 from ._ansible_core import evaluate, is_omitted, reason_of, variables_of_host
 from ._arguments import prepared, refuse_undefined, serialised
-from ._variables.table import read_option, variable_of
+from ._variables.table import not_the_same, read_option, variable_of
 
 Variables = t.Mapping[str, t.Any]
 
@@ -92,6 +92,25 @@ def readable(host: str) -> t.Iterator[None]:
         why = str(error).partition("\n")[0].rstrip(". ")
         advice = "; give --ask-vault-pass or --vault-password-file" if "vault" in why.lower() else ""
         raise invalid_option(f"the variables of {host}", f"cannot be read: {why}{advice}") from None
+
+
+def has_template(value: t.Any) -> bool:
+    """Return whether a raw variable may differ between hosts although its text does not."""
+    if isinstance(value, dict):
+        return any(map(has_template, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(has_template, value))
+    return isinstance(value, str) and ("{{" in value or "{%" in value)
+
+
+def need_same(names: t.Iterable[str], hosts: t.Sequence[Host]) -> None:
+    """Refuse a variable about the run that is not the same for all hosts: a task that runs once would take that of the first one."""
+    for name in names:
+        raw = [host.raw.get(name) for host in hosts]
+        if has_template(raw[:1]) or any(value != raw[0] for value in raw):
+            values = [read_option(name, host.given) for host in hosts]
+            if any(value != values[0] for value in values):
+                raise not_the_same(name)
 
 
 class HostVariables:

@@ -8,7 +8,7 @@ import typing as t
 from ...module_utils._core import INVALID_OPTION, Conclusion, Failure, Json, invalid_option
 from ...module_utils._engine.task import Params, Spec
 from .._ansible_core import repeats_values
-from .._host_variables import HostVariables
+from .._host_variables import HostVariables, has_template
 from .._play.hosts import Play, PlayTask, pattern_of
 from .._variables import readers
 from .._variables.table import (
@@ -23,6 +23,7 @@ from .._variables.table import (
     check_early,
     check_extra,
     check_names,
+    not_the_same,
     read_variable,
 )
 from .sources import check_sources
@@ -150,9 +151,7 @@ def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str,
             raw = {"": variables.of_run(name)} if variable.scope is PLAY else _values(variables, hosts, name)
         values = _read_each(name, variable, raw)
         if variable.scope is RUN and any(value != values[hosts[0]] for value in values.values()):
-            raise invalid_option(
-                name, "is not the same for all hosts of this run; set it for all of them, or as an extra variable"
-            )
+            raise not_the_same(name)
         is_switch = variable.read is readers.read_boolean
         if variable.scope is not EACH and any(value not in (None, "") for value in raw.values()):
             read.given.append(name)
@@ -180,19 +179,11 @@ def _refuse_unreadable(read: Read, variables: HostVariables, prefixes: tuple[str
     for host in read.hosts:
         of_host = variables.host(host)
         for name in ROLE_VARIABLES:
-            if name.startswith(prefixes) and _has_template(of_host.raw.get(name)):
+            if name.startswith(prefixes) and has_template(of_host.raw.get(name)):
                 try:
                     of_host.given(name)
                 except Failure as failure:
                     read.refused.setdefault(host, failure.message)
-
-
-def _has_template(value: t.Any) -> bool:
-    if isinstance(value, dict):
-        return any(map(_has_template, value.values()))
-    if isinstance(value, (list, tuple)):
-        return any(map(_has_template, value))
-    return isinstance(value, str) and ("{{" in value or "{%" in value)
 
 
 def _set_for(host: str) -> str:

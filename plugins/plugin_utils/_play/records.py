@@ -51,6 +51,7 @@ Ask = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, Json]]
 def records_of(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> dict[str, RawRecord]:
     """Return the records of the hosts of a play, by their names."""
     _refuse_unregistered(hosts, registered)
+    _refuse_unnamed(hosts, registered)
     variable = str(registered["result"])
     records = {}
     for name, host in hosts.items():
@@ -72,6 +73,18 @@ def _refuse_unregistered(hosts: t.Mapping[str, Host], registered: t.Mapping[str,
             _reaches(part, host, dict_of(host.raw.get(str(registered["result"])))) for host in hosts.values()
         ):
             raise unregistered(part, variable, hosts.values())
+
+
+def _refuse_unnamed(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> None:
+    """Refuse parts that a host is to be audited for, and of which no name of a result is given: they would look like parts that nobody asked for."""
+    for part, variable in _ASKED_BY.items():
+        asked = next((name for name, host in hosts.items() if part in _asked_of(host, scope_of_host(host), {})), None)
+        if asked is not None and registered.get(part) is None:
+            raise invalid_option(
+                f"registered.{part}",
+                f"is missing, although {variable} of {asked} asks for {part}: give the name under which their audit is registered, or set {variable}"
+                " for this play so that it asks for none",
+            )
 
 
 def has_variable(name: str, hosts: t.Iterable[Host]) -> bool:
@@ -110,11 +123,17 @@ def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> 
     is_compared = was_compared(result, own_id(host, result))
     asked = [registered.get(part) for part in _asked_of(host, record["scope"], result)] if is_compared else []
     # With null in its place, a task was to run after a refusal, too.
-    missing += [place for place in asked if place and host.raw.get(place) is None and (place in host.raw or not has_ended)]
+    missing += [place for place in asked if place and _did_not_run(host, place, has_ended)]
     if missing:
         message = f"nothing is registered as {missing[0]}: the task of this host did not run"
         return {**record, "error": {"kind": UNAVAILABLE, "message": message}}
     return {**record, **{part: _plain(value) for part, value in parts.items() if value is not None}}
+
+
+def _did_not_run(host: Host, place: str, has_ended: bool) -> bool:
+    """Return whether a task that was to run for a host has registered nothing, or was skipped; `has_ended`: the host had failed before."""
+    value = host.raw.get(place)
+    return is_skipped(dict_of(value)) or (value is None and (place in host.raw or not has_ended))
 
 
 def reads_of(hosts: t.Mapping[str, Host], variable: str) -> dict[str, list[str]]:

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.tas
 from ansible_collections.edgeops.observability.plugins.module_utils._text import did_you_mean, nearest, quoted
 from ansible_collections.edgeops.observability.plugins.modules import logpush_dataset_info, logpush_delivery_info
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised
-from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables, need_same
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import pattern_of, patterns_of
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import (
@@ -36,6 +36,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._report.fact
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.task import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.readers import read_names
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import PLAYBOOK_VARIABLES, RUN
 
 Result = dict[str, t.Any]
 _PAGES = "edgeops_pages"
@@ -57,6 +58,7 @@ class ReportAction(InProcessAction):
             if self._task.args.get("zones") is None:
                 all_hosts = HostVariables(self._task, variables, self._templar, self._loader)
                 hosts = {str(name): all_hosts.host(str(name)) for name in variables["ansible_play_hosts_all"]}
+                need_same(_of_the_run(arguments), [*hosts.values()])
                 check_budget(self._task.args, hosts)
                 if self._is_on("validate_only"):
                     _refuse_without_parser(hosts.values())
@@ -128,6 +130,15 @@ class ReportAction(InProcessAction):
     def _delivered(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, Json]:
         """Return the delivery facts of zones or of an account, or the failure. The report shows what its warnings say."""
         return self.result_of(logpush_delivery_info.TASK, arguments)
+
+
+def _of_the_run(arguments: t.Mapping[str, t.Any]) -> list[str]:
+    """Return the variables about the run from which the task takes an option that it omits."""
+    return [
+        name
+        for name, variable in PLAYBOOK_VARIABLES.items()
+        if variable.module == "audit_report" and variable.scope is RUN and arguments.get(variable.option) is None
+    ]
 
 
 def _reads(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> Result:

@@ -188,6 +188,11 @@ def read_option(path: str, value_of: t.Callable[[str], Json]) -> t.Any:
     return (value or {}).get(member) if member else value
 
 
+def not_the_same(name: str) -> Failure:
+    """Return the failure for a variable about the run that differs between its hosts."""
+    return invalid_option(name, "is not the same for all hosts of this run; set it for all of them, or as an extra variable")
+
+
 def check_extra(extra: t.Iterable[str]) -> None:
     """Refuse extra variables that would take the place of what the collection itself sets or registers."""
     for name in extra:

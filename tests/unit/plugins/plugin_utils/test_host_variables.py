@@ -8,7 +8,7 @@ from ansible.template import Templar
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES, ZONE_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, need_same
 
 
 def host(**variables: t.Any) -> Host:
@@ -30,6 +30,26 @@ def host(**variables: t.Any) -> Host:
 )
 def test_option_takes_precedence_over_address_of_the_host(variables, options, address):
     assert host(**variables).address(options) == address
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        ({}, {}, True),
+        ({}, {"edgeops_fail_on": []}, False),
+        ({"edgeops_fail_on": "drifted"}, {"edgeops_fail_on": ["drifted"]}, True),
+        ({"edgeops_fail_on": ["drifted"]}, {}, False),
+        ({"edgeops_report_title": "a"}, {"edgeops_report_title": "b"}, True),
+    ],
+)
+def test_variable_about_the_run_is_the_same_for_all_hosts(first, second, is_same):
+    """A task that runs once would take that of the first host."""
+    hosts, names = [host(**first), host(**second)], ("edgeops_fail_on", "edgeops_waivers")
+    if is_same:
+        need_same(names, hosts)
+    else:
+        with pytest.raises(Failure, match=r"^edgeops_fail_on: is not the same for all hosts of this run"):
+            need_same(names, hosts)
 
 
 def test_empty_text_of_a_rail_is_refused():

@@ -202,6 +202,32 @@ def test_scripts_that_were_to_be_audited_after_a_refusal(registered: t.Any, miss
     assert ("error" in record) is missing
 
 
+ASKED = {"edgeops_audit_scripts": True, "edgeops_pages": ["https://shop.example/pay"]}
+
+
+@pytest.mark.parametrize("part", ["scripts", "pages"])
+def test_part_that_a_host_asks_for_needs_the_name_of_a_result(part: str) -> None:
+    """Without it, nobody would have asked for the part, and a gate for its findings would pass."""
+    asks = {name: value for name, value in ASKED.items() if part in name}
+    hosts = hosts_with({"zone_id": "0b", **ONCE}, {"zone_id": "0a", **ONCE, **asks})
+    (variable,) = asks
+    with pytest.raises(Failure, match=rf"^registered\.{part}: is missing, although {variable} of zone1 asks for {part}: "):
+        records_of(hosts, {"result": "log_delivery_result"})
+    assert len(records_of(hosts_with({"zone_id": "0a", **ONCE, **asks, variable: None}), {"result": "log_delivery_result"})) == 1
+    assert (
+        len(records_of(hosts_with({"account_id": "0a", "edgeops_audit_scripts": True}), {"result": "log_delivery_result"})) == 1
+    )
+
+
+@pytest.mark.parametrize("part", ["scripts", "pages"])
+@pytest.mark.parametrize("is_asked", [True, False])
+def test_skipped_audit_that_a_host_asks_for_is_none(part: str, is_asked: bool) -> None:
+    host = {"zone_id": "0a", **ONCE, "seen": {"skipped": True, "changed": False}}
+    host |= {name: value for name, value in ASKED.items() if is_asked and part in name}
+    (record,) = records_of(hosts_with(host), {"result": "log_delivery_result", part: "seen"}).values()
+    assert ("error" in record) is is_asked
+
+
 ACCOUNT_WITH_BUDGET = {"account_id": "a" * 32, "edgeops_monthly_budget_usd": 100}
 
 
