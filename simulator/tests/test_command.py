@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import http.client
 import json
@@ -48,8 +49,11 @@ def fetch(url: str, headers: dict[str, str], trust: ssl.SSLContext | None = None
         return json.load(answer)
 
 
-def simulator(announced: dict[str, t.Any]) -> Simulator:
-    return Simulator(announced, None, None, None)
+@contextlib.contextmanager
+def simulator(announced: dict[str, t.Any]) -> t.Iterator[Simulator]:
+    sim = Simulator(announced, None, None, None)
+    with contextlib.closing(sim.controls):
+        yield sim
 
 
 def test_command_announces_its_addresses_and_stops() -> None:
@@ -61,7 +65,8 @@ def test_command_announces_its_addresses_and_stops() -> None:
         assert announced.keys() == {"base_url", "control_url", "token", "zones", "accounts"}
         assert announced["token"] == "tok" and announced["zones"] == [ZONE, "d" * 32]
         assert announced["base_url"].startswith("http://127.0.0.1:") and announced["base_url"].endswith("/v4")
-        settings = simulator(announced).settings()
+        with simulator(announced) as sim:
+            settings = sim.settings()
         assert settings["rules_in_list"] is True and settings["latency_ms"] == 5
         headers = {"X-Auth-Email": "a@b.c", "X-Auth-Key": "k"}
         assert fetch(f"{announced['base_url']}/zones/{ZONE}/rulesets", headers)["result"] == []
@@ -74,19 +79,19 @@ def test_command_announces_its_addresses_and_stops() -> None:
 def test_state_file_survives_every_end(tmp_path: pathlib.Path, how: str) -> None:
     state = ("--state", str(tmp_path / "state.json"), "--zone", ZONE)
     child, announced = start(*state)
-    sim = simulator(announced)
-    sim.seed(scripts={ZONE: [{"script_id": "s", "host": "h"}]})
-    sim.request("PUT", f"/zones/{ZONE}/script_monitor", {"enabled": True})
-    sim.request("POST", f"/zones/{ZONE}/rulesets", {"name": "n", "kind": "zone", "phase": "http_log_custom_fields"})
-    sim.request("POST", f"/zones/{ZONE}/logpush/jobs", {"destination_conf": "s3://b?region=r"})
-    before = sim.state(ZONE)
+    with simulator(announced) as sim:
+        sim.seed(scripts={ZONE: [{"script_id": "s", "host": "h"}]})
+        sim.request("PUT", f"/zones/{ZONE}/script_monitor", {"enabled": True})
+        sim.request("POST", f"/zones/{ZONE}/rulesets", {"name": "n", "kind": "zone", "phase": "http_log_custom_fields"})
+        sim.request("POST", f"/zones/{ZONE}/logpush/jobs", {"destination_conf": "s3://b?region=r"})
+        before = sim.state(ZONE)
     getattr(child, how)()
     end(child)
     child, announced = start(*state)
     try:
-        sim = simulator(announced)
-        assert sim.state(ZONE) == before
-        assert sim.request("POST", f"/zones/{ZONE}/logpush/jobs", {"destination_conf": "s3://b"})[1]["result"]["id"] == 2
+        with simulator(announced) as sim:
+            assert sim.state(ZONE) == before
+            assert sim.request("POST", f"/zones/{ZONE}/logpush/jobs", {"destination_conf": "s3://b"})[1]["result"]["id"] == 2
     finally:
         child.terminate()
         end(child)

@@ -7,6 +7,7 @@ import contextlib
 import http.client
 import json
 import pathlib
+import select
 import subprocess
 import sys
 import threading
@@ -20,17 +21,33 @@ _START = "from edgeops_simulator.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
 def exchange(url: str, method: str, path: str, body: t.Any, headers: dict[str, str]) -> tuple[int, t.Any]:
-    parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
-    try:
+    with contextlib.closing(Channel(url)) as channel:
+        return channel.exchange(method, path, body, headers)
+
+
+class Channel:
+    """Sends requests to one URL, one after the other over a connection that is kept."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
+        self._path = parts.path
+        self._one_at_a_time = threading.Lock()
+
+    def exchange(self, method: str, path: str, body: t.Any, headers: dict[str, str]) -> tuple[int, t.Any]:
         payload = None if body is None else json.dumps(body)
         sent = headers if payload is None else {**headers, "Content-Type": "application/json"}
-        connection.request(method, parts.path + path, payload, sent)
-        response = connection.getresponse()
-        content = response.read()
+        with self._one_at_a_time:
+            kept = self._connection.sock
+            if kept is not None and select.select([kept], [], [], 0)[0]:
+                self.close()  # the simulator has ended, or closed it after a minute without requests
+            self._connection.request(method, self._path + path, payload, sent)
+            response = self._connection.getresponse()
+            content = response.read()
         return response.status, json.loads(content) if content else None
-    finally:
-        connection.close()
+
+    def close(self) -> None:
+        self._connection.close()
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ import dataclasses
 import pathlib
 import typing as t
 
-from edgeops_simulator._launch import exchange, in_subprocess, in_thread
+from edgeops_simulator._launch import Channel, exchange, in_subprocess, in_thread
 from edgeops_simulator.run import Options
 from edgeops_simulator.settings import Settings
 
@@ -32,6 +32,7 @@ class Simulator:
         self.zones: list[str] = announcement["zones"]
         self.accounts: list[str] = announcement["accounts"]
         self.email, self.key, self.log_folder = email, key, log_folder
+        self.controls = Channel(self.control_url)
 
     @property
     def zone(self) -> str:
@@ -46,7 +47,7 @@ class Simulator:
         return {"CLOUDFLARE_BASE_URL": self.base_url, "CLOUDFLARE_API_TOKEN": self.token}
 
     def control(self, method: str, path: str, body: t.Any = None) -> t.Any:
-        status, answer = exchange(self.control_url, method, path, body, {})
+        status, answer = self.controls.exchange(method, path, body, {})
         if status >= 400:
             raise ControlError(answer["error"] if isinstance(answer, dict) else answer)
         return answer
@@ -63,12 +64,15 @@ class Simulator:
     def reset(self, **seed: t.Any) -> None:
         self.control("POST", "/reset", seed)
 
-    def journal(self, zone: str | None = None) -> list[Document]:
-        entries: list[Document] = self.control("GET", "/journal" + (f"?zone={zone}" if zone else ""))["requests"]
+    def journal(self, zone: str | None = None, *, since: int = 0) -> list[Document]:
+        """Return the requests to the API, by default all of all zones; `since` is the number of the first one."""
+        query = f"?since={since}" + (f"&zone={zone}" if zone else "")
+        entries: list[Document] = self.control("GET", f"/journal{query}")["requests"]
         return entries
 
-    def writes(self, zone: str | None = None) -> list[Document]:
-        return [entry for entry in self.journal(zone) if entry["method"] not in _SAFE and not entry["path"].endswith(_READING)]
+    def writes(self, zone: str | None = None, *, since: int = 0) -> list[Document]:
+        entries = self.journal(zone, since=since)
+        return [entry for entry in entries if entry["method"] not in _SAFE and not entry["path"].endswith(_READING)]
 
     def clear_journal(self) -> None:
         self.control("DELETE", "/journal")
@@ -136,4 +140,6 @@ def running(
         token, list(zones), list(accounts), email, key, seed=seed or {}, settings=settings, log_folder=folder, **more
     )
     with in_subprocess(options) if process else in_thread(options) as announcement:
-        yield Simulator(announcement, email, key, folder)
+        simulator = Simulator(announcement, email, key, folder)
+        with contextlib.closing(simulator.controls):
+            yield simulator
