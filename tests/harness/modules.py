@@ -4,6 +4,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import importlib
 import io
 import itertools
@@ -39,9 +40,14 @@ def task_of(module: str) -> t.Any:
     return getattr(declared, "TASK", None) or importlib.import_module(f"{ACTIONS}.{module}").ActionModule.task
 
 
+@functools.cache
+def _validator(task: t.Any) -> t.Any:
+    return ArgumentSpecValidator(**task.arguments())
+
+
 def checked(task: t.Any, args: t.Mapping[str, t.Any]) -> t.Any:
     """Return the arguments as AnsibleModule validates and completes them; modules receive them as JSON."""
-    return ArgumentSpecValidator(**task.arguments()).validate(without_empty(json.loads(json.dumps(args))))
+    return _validator(task).validate(without_empty(json.loads(json.dumps(args))))
 
 
 def execute(task: t.Any, validation: t.Any, *, check: bool = False, diff: bool = True) -> Document:
@@ -141,7 +147,7 @@ class Modules:
         validation = checked(task, {**known, **described[action]})
         result = execute(task, validation, check=in_check, diff=described.get("diff", diff))
         status = "ok" if not result.get("failed") else "ignored" if described.get("ignore_errors") else "failed"
-        journal = self.simulator.journal()[seen:]
+        journal = self.simulator.journal(since=seen)
         return Outcome(described.get("name", module), f"{COLLECTION}.{module}", self.zone, status, result, in_check, journal)
 
 

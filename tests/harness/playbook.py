@@ -164,7 +164,7 @@ class Playbook:
         environment = {name: value for name, value in surroundings.items() if value is not None}
         seen = len(self.simulator.journal())
         returncode, stdout, stderr = process.execute(command, environment, place.input, timeout, typed)
-        journal = [entry for entry in self.simulator.journal()[seen:] if "x-simulator-editor" not in entry["headers"]]
+        journal = [entry for entry in self.simulator.journal(since=seen) if "x-simulator-editor" not in entry["headers"]]
         record = place.record.read_text(encoding="utf-8") if place.record.exists() else ""
         log = place.log.read_text(encoding="utf-8", errors="replace") if place.log.exists() else ""
         report = Report(returncode, stdout, stderr, log, record, process.outcomes(record, journal), journal, place.folder)

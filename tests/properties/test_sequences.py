@@ -15,7 +15,7 @@ from properties import desired_states, fields_model, jobs_model
 from properties.answers import examples
 
 from edgeops_simulator.testing import running
-from harness import Outcome, prediction
+from harness import Outcome, outcome, prediction
 
 Document = dict[str, t.Any]
 DISABLED_RULE = {
@@ -46,7 +46,8 @@ class Zone(RuleBasedStateMachine):
         monitor = {"enabled": False}
         self.simulator.reset(script_monitor={ZONE: monitor}, rulesets={ZONE: rulesets}, jobs={ZONE: OTHER_JOBS})
         self.masked = False
-        self.written = 0
+        # How many requests of the sequence were looked at.
+        self.seen = 0
 
     @rule(habits=desired_states.HABITS)
     def the_service_changes_its_habits(self, habits: Document) -> None:
@@ -84,9 +85,9 @@ class Zone(RuleBasedStateMachine):
     def run(self, module: str, options: Document, *, check: bool = False, fails: bool = False) -> Outcome:
         result = direct.run(module, self.simulator, ZONE, options, check=check)
         assert bool(result.get("failed")) == fails, (result, options)
-        # Writes since the start of the sequence, without those of editors.
-        written = [entry for entry in self.simulator.writes() if "x-simulator-editor" not in entry["headers"]]
-        writes, self.written = written[self.written :], len(written)
+        journal = self.simulator.journal(since=self.seen)
+        self.seen += len(journal)
+        writes = outcome.writes(entry for entry in journal if "x-simulator-editor" not in entry["headers"])
         assert fails or bool(writes) == (result["changed"] and not check), writes
         return Outcome(module, module, ZONE, "failed" if fails else "ok", result, check, writes)
 
