@@ -155,6 +155,8 @@ def parse(text: str | None) -> dict[str, str]:
 
 def _one(name: str, values: list[str]) -> str:
     """Return the only value of a parameter, or all of them where they differ."""
+    if len(values) == 1:
+        return values[0]
     whole = ",".join(split_names(",".join(values))) if name == FIELDS else values[-1]
     meanings = [canonical({name: value}) for value in values]
     return whole if all(meaning == meanings[0] for meaning in meanings) else Repeated.of(whole, tuple(values))

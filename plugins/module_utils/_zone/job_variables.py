@@ -45,6 +45,9 @@ class Jobs(t.NamedTuple):
 
 # The arguments of `output_options`.
 _SUBOPTIONS = {sub.option: sub.argument for sub in SUBOPTIONS.values()}
+# The options of a job, and those arguments, of an item that has none of them.
+_DEFAULTS = {name: option.get("default") for name, option in OPTIONS.items()}
+_OMITTED = dict.fromkeys(_SUBOPTIONS)
 # Plain members that an item has for other reasons than to differ from a default.
 _ALWAYS = ("name", "dataset", "enabled")
 _NO_OPTION = "no option of logpush_job"
@@ -259,14 +262,13 @@ def _trouble(options: t.Mapping[str, Json], job: Job) -> str:
         json.dumps(options, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return "it is not valid Unicode text"  # but a lone surrogate, which the service may send
-    defaults = {name: option.get("default") for name, option in OPTIONS.items()}
     output = options.get("output_options")
     if isinstance(output, dict):
-        options = {**options, "output_options": {**dict.fromkeys(sub.option for sub in SUBOPTIONS.values()), **output}}
+        options = {**options, "output_options": {**_OMITTED, **output}}
     if not (_is_offered(OPTIONS, options) and _is_offered(_SUBOPTIONS, dict_of(output))):
         return "the service has a value that the module does not know"
     try:
-        made = plan(desire({**defaults, **options}), JobState(job))
+        made = plan(desire({**_DEFAULTS, **options}), JobState(job))
     except Failure as failure:
         return f"the module refuses it: {failure}"
     return "declaring it would change the job" if made.requests or made.refused else ""

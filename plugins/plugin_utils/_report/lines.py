@@ -219,7 +219,7 @@ def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
             collected.setdefault(key, []).append((row, item))
     by_action: dict[Action, list[Group]] = collections.defaultdict(list)
     for pairs in collected.values():
-        is_folded = len({_key(row) for row, _item in pairs}) >= MIN_FOLDED
+        is_folded = len(pairs) >= MIN_FOLDED and len({_key(row) for row, _item in pairs}) >= MIN_FOLDED
         for part in [pairs] if is_folded else [[pair] for pair in pairs]:
             row, item = part[0]
             action = LOOK if item["kind"] == NOTE else type_of(item["type"]).action
@@ -261,13 +261,14 @@ def printed(report: Report, counted_kinds: t.Sequence[str] = (), unaffected: str
     """
     rows = [row for row in report["zones"] if not row["carried"]]
     new = frozenset(report["comparison"]["new"])
-    groups = [group for _action, groups in groups_by_action(rows) for group in groups]
+    by_action = groups_by_action(rows)
+    groups = [group for _action, of_action in by_action for group in of_action]
     shared = [group for group in groups if is_shared(group) and group.item["kind"] not in counted_kinds]
     folded = frozenset((_key(row), item["id"]) for group in shared for row, item in group.pairs)
     statuses = report["counts"]["statuses"]
     by_status = ", ".join(status_count(status, statuses[status]) for status in STATUSES)
     actions = [audit_action(rows)] if statuses[UNAUDITED] else []
-    actions += [action for action, _groups in groups_by_action(rows) if action is not LOOK]
+    actions += [action for action, _groups in by_action if action is not LOOK]
     return [
         *_of_groups(shared, new),
         *(text for row in rows for text in _of_row(row, new, counted_kinds, folded)),
@@ -335,10 +336,10 @@ def _of_groups(groups: t.Sequence[Group], new: t.Collection[str]) -> t.Iterator[
 def _of_row(
     row: Row, new: t.Collection[str], counted_kinds: t.Collection[str], folded: t.Collection[tuple[str, str]]
 ) -> t.Iterator[str]:
-    zone = line(shown_name(row), 300)
+    key, zone = _key(row), line(shown_name(row), 300)
     for kind in KINDS:
         counting = [] if kind in counted_kinds else _counting_of(row, kind)
-        items = [item for item in counting if (_key(row), item["id"]) not in folded]
+        items = [item for item in counting if (key, item["id"]) not in folded]
         # Of each type at least one.
         first = {item["type"]: item["id"] for item in reversed(items)}
         by_need = sorted(items, key=lambda item: item["id"] != first[item["type"]])
