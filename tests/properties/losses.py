@@ -152,13 +152,15 @@ _ABSENT = object()
 
 
 def with_value(document: Json, path: Path_, value: Json) -> Json:
-    """Return the document with another value at a place, or without it."""
-    changed = copy.deepcopy(document)
-    *way, last = path
-    if value is _ABSENT:
-        del at(changed, way)[last]
+    """Return the document with another value at a place, or without it; what is beside the place is the same in both."""
+    changed = copy.copy(document)
+    step, *further = path
+    if further:
+        changed[step] = with_value(document[step], tuple(further), value)
+    elif value is _ABSENT:
+        del changed[step]
     else:
-        at(changed, way)[last] = value
+        changed[step] = value
     return changed
 
 

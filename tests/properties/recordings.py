@@ -10,6 +10,7 @@ import typing as t
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api import session as session_module
 from ansible_collections.edgeops.observability.plugins.module_utils._api import transport as transport_module
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Reply, Session
 from harness.outcome import READING_POSTS, READS
@@ -99,6 +100,8 @@ def replayed(
     SENT.clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(transport_module, "Session", Replay)
+        # To look for them in the environment takes longer than the rest of a session.
+        patch.setattr(session_module, "proxies_for", lambda _url: {})
         yield
 
 
