@@ -77,14 +77,13 @@ OTHER_PATHS = (
 MISLEADING = [*(f"{host}/v3/x.js" for host in OTHER_HOSTS), *(PREFIX + path for path in OTHER_PATHS)]
 
 
-@pytest.mark.parametrize("url", MISLEADING)
 @pytest.mark.parametrize(
     "pattern", [f"{PREFIX}**", f"{PREFIX}*", "https://*.js.example.com/v3/**", "https://*js.example.com/v3/*"]
 )
-def test_misleading_url_matches_no_pattern(pattern: str, url: str) -> None:
+def test_misleading_url_matches_no_pattern(pattern: str) -> None:
     """Browsers request these URLs from another host or path than they seem to name."""
-    assert not matches(pattern, url)
-    assert not matches(pattern + "?**", url) and not matches(pattern + "?**", f"{url}?v=1")
+    assert [url for url in MISLEADING if matches(pattern, url)] == []
+    assert [url for url in MISLEADING if matches(pattern + "?**", url) or matches(pattern + "?**", f"{url}?v=1")] == []
 
 
 @pytest.mark.parametrize("url", ["https://a.example/@scope%2fname/x.js", "https://a.example/b/../x.js"])
