@@ -233,7 +233,9 @@ def sanity(session: nox.Session, core: str) -> None:
 @gate("test", "check", "core-" + MAIN)
 def units(session: nox.Session) -> None:
     """Whether pure packages return what tables and properties expect."""
-    pytest(session, f"core-{MAIN}", "tests/unit", workers=PROCESSORS)
+    # Each process imports and collects all tests, which is worth it where only few other sessions run.
+    workers = PROCESSORS if os.environ.get("EDGEOPS_TAG") == "check" else several(session)
+    pytest(session, f"core-{MAIN}", "tests/unit", workers=workers)
 
 
 @gate("test", "once")

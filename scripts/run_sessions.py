@@ -34,7 +34,7 @@ def main() -> int:
     command = [sys.executable, "-m", "nox", "--tags", sys.argv[1], "--parallel", str(AT_ONCE), "--report", str(report)]
     with tempfile.TemporaryDirectory(prefix="artifact-") as folder:
         # Sessions with the same ansible-core share the collection that they build and install there.
-        environment = {**temporary_folder(), **os.environ, "EDGEOPS_ARTIFACT_FOLDER": folder}
+        environment = {**temporary_folder(), **os.environ, "EDGEOPS_ARTIFACT_FOLDER": folder, "EDGEOPS_TAG": sys.argv[1]}
         code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
     sessions = json.loads(report.read_text(encoding="utf-8"))["sessions"] if report.exists() else []
     total: collections.Counter[str] = collections.Counter()
