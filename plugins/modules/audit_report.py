@@ -177,7 +177,8 @@ options:
     description:
       - The C(report.json) of an earlier run, to compare with. If it does not exist, this report is the first.
       - It is refused if a member is missing or of another type than in the JSON Schema. The same applies to O(merge).
-      - Problems of zones that this run did not audit are RV(comparison.unknown), never resolved. They stay in the report and are not counted.
+      - Problems that this run did not judge, such as those of an unaudited zone or of a page that is not declared any more,
+        are RV(comparison.unknown), never resolved. They stay in the report and are not counted.
       - If omitted, the variable C(edgeops_report_previous) of the playbooks.
     type: path
   keep:
@@ -448,7 +449,7 @@ comparison:
       elements: str
       sample: [b5bb9d8014a0f9b1]
     resolved:
-      description: No longer found.
+      description: No longer found, although this run looked at the same thing again, or because that does not exist any more.
       type: list
       elements: str
       sample: []
@@ -463,7 +464,7 @@ comparison:
       elements: str
       sample: []
     unknown:
-      description: Of zones that this run did not audit.
+      description: Not judged by this run, for example those of zones that it did not audit.
       type: list
       elements: str
       sample: [d61e19c8a2f07f41]

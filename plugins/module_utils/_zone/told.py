@@ -60,10 +60,11 @@ class Gap(t.NamedTuple):
 
 
 class Told(t.NamedTuple):
-    """The table, and what is missing in it."""
+    """The table, what is missing in it, and of which alerts of which hosts that is known: scope, name and type of alert."""
 
     alerts: list[ToldAlert]
     gaps: list[Gap]
+    known: list[tuple[str, str, str]]
 
 
 class _Account(t.NamedTuple):
@@ -88,7 +89,7 @@ def told(records: t.Sequence[ZoneRecord], at: str) -> Told:
     for record in records:
         if record["scope"] == ZONE:
             zones[owner_of(record)].append(record)
-    made = Told([], [])
+    made = Told([], [], [])
     for account_id in sorted(owners):
         _add_account(made, owners[account_id], zones[account_id], now)
     return made
@@ -112,6 +113,7 @@ def _add_account(made: Told, record: ZoneRecord, zones: t.Sequence[ZoneRecord], 
         # Where the read failed, the record of the account says so itself.
         made.gaps.extend([] if isinstance(part, Unknown) else [Gap(record["zone"], ACCOUNT, LOST_JOB, UNKNOWN, unread)])
         return
+    made.known.extend(_known(record, zones))
     if account.policies or monitored:
         unsure = [(name, "could not be read") for name in account.unread if name != "available_alerts" or monitored]
         unsure += [("silences", text) for text in _strange_silences(account, now)]
@@ -139,6 +141,17 @@ def _add_account(made: Told, record: ZoneRecord, zones: t.Sequence[ZoneRecord], 
             cover = Cover(UNKNOWN, "nobody is, and whether its script monitor is on could not be read")
         made.gaps.extend(_gap(zone, NEW_SCRIPTS, cover, "new or changed scripts"))
     made.alerts.extend(_table(account, with_jobs, monitored, now))
+
+
+def _known(account: ZoneRecord, zones: t.Sequence[ZoneRecord]) -> t.Iterator[tuple[str, str, str]]:
+    """Yield the alerts of hosts of which this run knows whether they are about something: jobs of the account or its zones, or scripts."""
+    jobs = [owner["jobs"] for owner in (account, *zones)]
+    if any(map(value_of, jobs)) or not any(isinstance(part, Unknown) for part in jobs):
+        yield ACCOUNT, account["zone"], LOST_JOB
+    for zone in zones:
+        is_read = isinstance(dict_of(result_of(zone).get(SCRIPT_MONITOR)).get(SCRIPT_MONITOR), dict)
+        if has_scripts(zone) is not None and (is_read or value_of(zone["scripts"]) is not None):
+            yield ZONE, zone["zone"], NEW_SCRIPTS
 
 
 def _uses_scripts(account: _Account) -> bool:

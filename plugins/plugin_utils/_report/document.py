@@ -8,6 +8,7 @@ import typing as t
 from ...module_utils._address import SCOPES, ZONE
 from ...module_utils._core import Json
 from ...module_utils._schema import Rules, completed, named
+from ...module_utils._text import plain_id
 from ...module_utils._zone.told import ToldAlert
 from .facts import KINDS, MANAGED, PARTS_AUDITED, RESOURCES, SEVERITIES, STATUSES, UNAUDITED
 
@@ -136,6 +137,24 @@ class ScriptRow(t.TypedDict):
     entry: Json
 
 
+class Judged(t.TypedDict):
+    """Of which subjects something was observed: of all, or of `only` some, and not of those of `but`."""
+
+    only: t.Annotated[list[str] | None, Rules("Null where there is no such limit.")]
+    but: list[str]
+
+
+class PageRow(t.TypedDict):
+    """How a payment page was read: where it led, when, from what, and which headers were compared."""
+
+    page: str
+    led_to: t.Annotated[str, Rules("The final URL.")]
+    seen_at: t.Annotated[str, Rules("When it was fetched, or recorded.")]
+    source: str
+    entry: str | None
+    headers: list[str]
+
+
 class Row(t.TypedDict):
     """A zone or account of the report; null members were not read."""
 
@@ -176,6 +195,14 @@ class Row(t.TypedDict):
         Rules("Scripts with the entry of the baseline; null where scripts were not audited.", default=None),
     ]
     not_audited: t.Annotated[list[Gap] | None, Rules("What of it was not audited.", default=None)]
+    pages: t.Annotated[list[PageRow] | None, Rules("How payment pages were read; null where none were audited.", default=None)]
+    judged: t.Annotated[
+        dict[str, Judged],
+        Rules(
+            "What was observed, by its name: an item that is missing without the observation it needs is not resolved.",
+            default={},
+        ),
+    ]
 
 
 class Comparison(t.TypedDict):
@@ -255,6 +282,12 @@ NOTHING = completed(
 def address(row: Row) -> str | None:
     """Return the id of the zone or account of a row."""
     return row["zone_id"] if row["scope"] == ZONE else row["account_id"]
+
+
+def identity(row: Row) -> str | None:
+    """Return the id of the zone or account of a row as it is compared, whatever its spelling."""
+    number = address(row)
+    return plain_id(number) if number else None
 
 
 def fleet_plan_id(plans: t.Iterable[tuple[str | None, t.Mapping[str, str | None]]]) -> str:

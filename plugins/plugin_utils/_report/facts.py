@@ -35,9 +35,6 @@ DIFFERENCE, FINDING, NOTE = KINDS = ("difference", "finding", "note")
 MANAGED = PARTS
 _READ = ("scripts", "health", "coverage", "delivery")
 RESOURCES = (*MANAGED, *_READ, "fields", "notifications", "pages")
-OBSERVED = (*_READ, "notifications", "pages")
-# What a run looks at for findings of these types, which is more than their resource.
-LOOKED_FOR: t.Mapping[str, str] = {"field_removed": "log_fields", "region_gap": "boundary", "over_budget": "cost"}
 
 # The parts of a zone or an account, and those of its jobs, each with its words.
 PARTS_OF_HOSTS: t.Mapping[str, str] = {

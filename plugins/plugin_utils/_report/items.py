@@ -92,15 +92,16 @@ FOUND = Wording("is {}, should be {}", "missing", "not declared")
 APPLIED = Wording("was {}, now {}", "added", "removed")
 
 
-def items_of(owner: str | None, problems: t.Iterable[Problem], at: str, wording: Wording = FOUND) -> list[Item]:
-    """Return the items of a zone or account, each problem once, in a fixed order.
+def item_id(owner: str | None, kind: str, resource: str, subject: str | None, member: str | None) -> str:
+    """Return the id of an item, which depends on its place and not on its values, so that it is the same in every format and run."""
+    return hashlib.sha256(canonical([owner, kind, resource, subject, member]).encode()).hexdigest()[:16]
 
-    The id depends on the place of a problem and not on its values, so it is the same in every format and run.
-    """
+
+def items_of(owner: str | None, problems: t.Iterable[Problem], at: str, wording: Wording = FOUND) -> list[Item]:
+    """Return the items of a zone or account, each problem once, in a fixed order."""
     items: dict[str, Item] = {}
     for raised in problems:
-        place = canonical([owner, raised.kind, raised.resource, raised.subject, raised.member])
-        name = hashlib.sha256(place.encode()).hexdigest()[:16]
+        name = item_id(owner, raised.kind, raised.resource, raised.subject, raised.member)
         if name not in items:
             items[name] = {
                 "id": name,

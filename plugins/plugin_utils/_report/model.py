@@ -7,34 +7,34 @@ import hashlib
 import typing as t
 
 from ...module_utils._address import ACCOUNT, ZONE
-from ...module_utils._core import GATE, Json, invalid_option
+from ...module_utils._core import GATE, invalid_option
 from ...module_utils._text import canonical, duration, format_time, line, parse_time
 from ...module_utils._version import VERSION
-from ...module_utils._zone.told import told
-from .alerts import Notes, Used, merged, notes_of
-from .document import NOTHING, SCHEMA_VERSION, Comparison, Counts, Item, Report, Row, RowError, address, fleet_plan_id
+from ...module_utils._zone.told import Told, told
+from .alerts import Used, merged
+from .comparison import JudgeOfWaivers, as_carried, carry_over, compare, inherit, match
+from .document import NOTHING, SCHEMA_VERSION, Counts, Item, Report, Row, RowError, WaiverRow, address, fleet_plan_id
 from .facts import (
     COMPLIANT,
     DIFFERENCE,
     DRIFTED,
+    EXPIRED,
     FINDING,
     FINDINGS,
-    LOOKED_FOR,
     NEEDS_ATTENTION,
     NOTE,
-    OBSERVED,
     OF_WAIVERS,
     SEVERITIES,
     STATUSES,
     UNAUDITED,
     UNMANAGED,
+    UNMATCHED,
 )
-from .gates import unjudged
 from .items import counting, in_order
-from .not_audited import not_audited
+from .not_audited import not_audited, with_carried
 from .options import DesiredReport
 from .rows import rows_of
-from .waivers import Waiver, apply_waivers, merged_waivers, with_unmatched
+from .waivers import MEMBERS, Waiver, apply_waivers, merged_waivers, with_unmatched
 
 # The report as data: a pure function of the records of a run, earlier reports and the time.
 
@@ -42,13 +42,14 @@ from .waivers import Waiver, apply_waivers, merged_waivers, with_unmatched
 def build(desired: DesiredReport, previous: Report | None, slices: t.Sequence[Report]) -> Report:
     """Return the report; equal arguments give equal reports."""
     who = told(desired.records, desired.at)
-    audited = gather(desired, notes_of(who.gaps), slices, previous)
+    audited = gather(desired, who, slices, previous)
     if all(entry.row["carried"] for entry in audited):
         raise invalid_option("zones", "there is no zone to report on, neither here nor in expected or merge")
     marked, waivers = apply_waivers([(entry.row, entry.waivers) for entry in audited], desired.at, desired.waivers)
     elsewhere = {row["zone"] for row in previous["zones"]} - {row["zone"] for row in marked} if previous else set()
     noted = with_unmatched(marked, desired.waivers, waivers, elsewhere, desired.at)
-    rows: list[Row] = [{**row, "status": status_of(row)} for row in carry_over(noted, previous)]
+    inherited, before = carry_over(noted, previous, _judge_of_waivers(audited, waivers, noted))
+    rows: list[Row] = [{**row, "status": status_of(row), "not_audited": with_carried(row)} for row in inherited]
     rows.sort(key=lambda row: (row["zone"], row["carried"], row["zone_id"] or row["account_id"] or ""))
     counts = counts_of(rows)
     plans = ((address(row), row["plan_ids"]) for row in rows if not row["carried"])
@@ -62,7 +63,7 @@ def build(desired: DesiredReport, previous: Report | None, slices: t.Sequence[Re
         "counts": counts,
         "plan_id": None if counts["statuses"][UNAUDITED] else fleet_plan_id(plans),
         "zones": rows,
-        "comparison": compare(rows, previous),
+        "comparison": compare(rows, previous, before),
         "waivers": waivers,
         "trend": list(previous["trend"][-desired.keep :]) if previous and desired.keep else [],
         "not_audited": not_audited(rows),
@@ -75,6 +76,23 @@ def build(desired: DesiredReport, previous: Report | None, slices: t.Sequence[Re
     except RecursionError:
         raise invalid_option("zones", "a record is nested more deeply than JSON that can be read again") from None
     return {**report, "report_id": hashlib.sha256(text.encode()).hexdigest()[:32]}
+
+
+def _judge_of_waivers(audited: t.Sequence[AuditedRow], listed: t.Sequence[WaiverRow], rows: t.Sequence[Row]) -> JudgeOfWaivers:
+    """Return whether an item about a waiver is resolved: the waiver is gone, or nothing that it may cover is unknown."""
+    known = {waiver.key: waiver for entry in audited for waiver in entry.waivers}
+    used = {canonical({name: value for name, value in row.items() if name in MEMBERS}) for row in listed if row["items"]}
+    # The note stands at the first host that the waiver could cover, which may be another one now.
+    used |= {item["subject"] or "" for row in rows for item in row["items"] if item["type"] == UNMATCHED}
+
+    def is_judged(item: Item, row: Row, left: t.Sequence[Item]) -> bool:
+        waiver = known.get(item["subject"] or "")
+        if waiver is None:
+            return True
+        is_unknown = any(waiver.fits(other) for other in left) and waiver.covers(row["zone"])
+        return not is_unknown if item["type"] == EXPIRED else waiver.key in used
+
+    return is_judged
 
 
 def _used(audited: t.Sequence[AuditedRow]) -> dict[str, list[Used]]:
@@ -133,14 +151,14 @@ class AuditedRow(t.NamedTuple):
     report: int = 0
 
 
-def gather(desired: DesiredReport, notes: Notes, slices: t.Sequence[Report], previous: Report | None) -> list[AuditedRow]:
+def gather(desired: DesiredReport, who: Told, slices: t.Sequence[Report], previous: Report | None) -> list[AuditedRow]:
     """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited.
 
     Slices apply their own waivers as well. An audit in the future hides nothing that this run found: a little ahead it counts as of now,
     further ahead it is of no known time.
     """
-    first_seen = {item["id"]: item["first_seen"] for row in previous["zones"] for item in row["items"]} if previous else {}
-    sources = [[AuditedRow(row, desired.at, desired.waivers) for row in rows_of(desired, notes, first_seen)]]
+    before = previous["zones"] if previous else ()
+    sources = [[AuditedRow(row, desired.at, desired.waivers) for row in rows_of(desired, who, before)]]
     for number, part in enumerate(slices, 1):
         waivers = (*desired.waivers, *merged_waivers(part["waivers"]))
         at = parse_time(part["generated_at"])
@@ -187,7 +205,7 @@ def _aged(row: Row, desired: DesiredReport) -> Row:
             else f"its last audit was at {row['audited_at']}, {duration(age)} before this report;"
             f" max_age_days is {desired.max_age_days}"
         )
-    items = in_order(map(_carried, row["items"]))
+    items = in_order(map(as_carried, row["items"]))
     aged: Row = {**row, "status": UNAUDITED, "error": {"kind": GATE, "message": message}, "items": items}
     return {**aged, "resources": [], "not_audited": None}
 
@@ -251,113 +269,3 @@ def dated_ahead(slices: t.Sequence[Report], at: str) -> str:
         if ahead
         else ""
     )
-
-
-# The comparison with the previous report. A problem that this run did not look for is never resolved.
-
-
-def carry_over(rows: t.Sequence[Row], previous: Report | None) -> list[Row]:
-    """Return the rows with what they inherit from the previous report, and the rows of zones outside this run."""
-    if previous is None:
-        return list(rows)
-    places, left = match(rows, previous["zones"])
-    names = {row["zone"] for row in rows}
-    # A zone that was created again has a new id; its old row is dropped if it had no problem.
-    outside = [row for row in map(previous["zones"].__getitem__, left) if row["items"] or row["zone"] not in names]
-    carried: list[Row] = [{**row, "carried": True, "items": in_order(map(_carried, row["items"]))} for row in outside]
-    audited = zip(rows, places, strict=True)
-    return [*(inherit(row, None if place is None else previous["zones"][place]) for row, place in audited), *carried]
-
-
-def compare(rows: t.Sequence[Row], previous: Report | None) -> Comparison:
-    """Return the ids of problems by their change since the previous report; without one, nothing is new."""
-    if previous is None:
-        return {"previous_id": None, "new": [], "resolved": [], "changed": [], "persisting": [], "unknown": []}
-    old_items = {item["id"]: item for row in previous["zones"] for item in row["items"]}
-    items = [item for row in rows for item in row["items"]]
-    now = {item["id"]: item for item in items if not item["carried"]}
-    unknown = {item["id"] for item in items if item["carried"]} - now.keys()
-    both = old_items.keys() & now.keys()
-    changed = {name for name in both if _values(old_items[name]) != _values(now[name])}
-    return {
-        "previous_id": previous["report_id"],
-        "new": sorted(now.keys() - old_items.keys()),
-        "resolved": sorted(old_items.keys() - now.keys() - unknown),
-        "changed": sorted(changed),
-        "persisting": sorted(both - changed),
-        "unknown": sorted(unknown & old_items.keys()),
-    }
-
-
-def _values(item: Item) -> list[Json]:
-    """Return the values by which a problem counts as changed."""
-    if item["resource"] in ("health", "delivery"):
-        # Their messages contain durations and amounts, which change in every run while the problem stays the same.
-        return [item["severity"]]
-    return [item["severity"], *([item["is"], item["should_be"]] if item["kind"] == DIFFERENCE else [item["message"]])]
-
-
-def inherit(row: Row, old: Row | None) -> Row:
-    """Return a row with what it inherits from an earlier audit: when problems were first seen, and problems that were not looked for now."""
-    if old is None or row["carried"]:
-        return row
-    since = {item["id"]: item["first_seen"] for item in old["items"]}
-    own: list[Item] = [
-        {**item, "first_seen": min(item["first_seen"], since.get(item["id"], item["first_seen"]))} for item in row["items"]
-    ]
-    ids = {item["id"] for item in own}
-    left = [_carried(item) for item in old["items"] if item["id"] not in ids and not _looked_at(row, item)]
-    inherited: Row = {
-        **row,
-        "zone_id": row["zone_id"] or old["zone_id"],
-        "account_id": row["account_id"] or old["account_id"],
-        "account_name": row["account_name"] or old["account_name"],
-        "items": in_order([*own, *left]),
-    }
-    if row["status"] == UNAUDITED:
-        inherited["audited_at"] = max(row["audited_at"] or "", old["audited_at"] or "") or None
-        inherited["jobs"] = old["jobs"] if row["jobs"] is None else row["jobs"]
-    return inherited
-
-
-def _looked_at(row: Row, item: Item) -> bool:
-    """Return whether the absence of a problem means that it is resolved."""
-    if row["status"] == UNAUDITED:
-        return False
-    if unjudged(row, item["type"], item["subject"]):
-        return False
-    looked_for = LOOKED_FOR.get(item["type"], item["resource"])
-    return looked_for in row["resources"] or not (looked_for in OBSERVED or item["type"] in LOOKED_FOR)
-
-
-def _carried(item: Item) -> Item:
-    return {**item, "carried": True}
-
-
-# Matching of the rows of two reports by zone.
-
-_Key = t.Callable[[Row], t.Hashable]
-_Fits = t.Callable[[Row, Row], bool]
-# The most certain match first: zones of two accounts may have the same name, and a zone that cannot be read may have no id.
-_STEPS: tuple[tuple[_Key, _Fits], ...] = (
-    (lambda row: (row["scope"], address(row), row["zone"]), lambda row, other: True),
-    (lambda row: (row["scope"], address(row)), lambda row, other: address(row) is not None),
-    (lambda row: (row["scope"], row["zone"]), lambda row, other: None in (address(row), address(other))),
-)
-
-
-def match(rows: t.Sequence[Row], others: t.Sequence[Row]) -> tuple[list[int | None], list[int]]:
-    """Return for each row the place of the other row of its zone, by id, or by name if one has no id; and the places that are left."""
-    matched: list[int | None] = [None] * len(rows)
-    left = dict.fromkeys(range(len(others)))
-    for key, fits in _STEPS:
-        places: dict[t.Hashable, list[int]] = {}
-        for place in left:
-            places.setdefault(key(others[place]), []).append(place)
-        for number, row in enumerate(rows):
-            if matched[number] is None:
-                fitting = (place for place in places.get(key(row), ()) if place in left and fits(row, others[place]))
-                matched[number] = fitting_place = next(fitting, None)
-                if fitting_place is not None:
-                    del left[fitting_place]
-    return matched, list(left)

@@ -15,11 +15,12 @@ from ...module_utils._zone.record import ZoneRecord, part_of_hours, result_of
 from ...module_utils._zone.result import ManagedPart, ReportedJob, deleted_jobs
 from .._words import count_hosts, plural
 from .document import Copied, Gap, NotAudited, Row
-from .facts import PARTS_AUDITED, PARTS_OF_HOSTS, PARTS_OF_JOBS, RESOURCES
+from .facts import PARTS_AUDITED, PARTS_OF_HOSTS, PARTS_OF_JOBS, RESOURCES, UNAUDITED
 
 # What an audit did not look at: what nothing declares, what nobody asked for, and what could not be seen.
 
 NOT_DECLARED = "not declared"
+NOT_JUDGED = "not all that the earlier report found was looked at again"
 # `check` compares which transformer a job has, and not what the transformer makes of its records.
 _QUERY_NOT_DECLARED = "the query is not declared"
 # The part of each member of a job that its item may leave undeclared.
@@ -157,6 +158,23 @@ def _delivery(record: ZoneRecord, asks_delivery: bool) -> t.Iterator[Gap]:
         reason = "what its jobs delivered was not read" if has_jobs else "its jobs were not read"
         # Nothing is asked of a host without a declaration.
         yield _gap("delivery", reason, asked=has_jobs or any(result_of(record).get(name) for name in PARTS))
+
+
+# The part of what an earlier report found, by the resource of its items.
+_PART_OF_ITEMS: t.Mapping[str, str] = {
+    **dict.fromkeys(("health", "coverage", "fields"), JOBS),
+    **{name: name for name in PARTS_OF_HOSTS},
+}
+
+
+def with_carried(row: Row) -> list[Gap] | None:
+    """Return what was not audited of a row, with the parts of which an earlier report found something that this run did not judge."""
+    gaps = row["not_audited"]
+    if gaps is None or row["carried"] or row["status"] == UNAUDITED:
+        return gaps
+    told = {gap["part"] for gap in gaps}
+    parts = {_PART_OF_ITEMS.get(item["resource"]) for item in row["items"] if item["carried"]}
+    return [*gaps, *(_gap(part, NOT_JUDGED) for part in PARTS_AUDITED if part in parts - told)]
 
 
 def not_audited(rows: t.Iterable[Row]) -> list[NotAudited]:

@@ -9,13 +9,14 @@ import typing as t
 from ...module_utils._core import Conclusion, Json
 from .._dest import check_folder, write_files
 from . import formats, page
+from .comparison import NOTHING_BEFORE, compare
 from .destinations import delivering_text
 from .document import Report
 from .earlier import read_previous, read_report
 from .facts import FILES, NOTE, STATUSES
 from .gates import failed_hosts, summary
 from .lines import printed
-from .model import build, compare, counts_of, dated_ahead
+from .model import build, counts_of, dated_ahead
 from .options import DesiredReport
 from .send import send
 
@@ -43,7 +44,7 @@ _NOTHING: t.Mapping[str, Json] = {
     **dict.fromkeys(("outcome", "report_id", "plan_id")),
     **{name: [] for name in ("files", "lines", "hosts")},
     "counts": counts_of([]),
-    "comparison": compare([], None),
+    "comparison": compare([], None, NOTHING_BEFORE),
     "hosts_by_status": {status: [] for status in STATUSES},
     "failed_hosts": {},
 }

@@ -6,17 +6,20 @@ import typing as t
 
 from ...module_utils._address import ACCOUNT, ZONE
 from ...module_utils._logpush.coverage import log_field_coverage
+from ...module_utils._logpush.health import NEVER, UNKNOWN
 from ...module_utils._logpush.personal_fields import personal_fields
 from ...module_utils._observed import Cause, Known, Observed, Unknown, is_unasked
 from ...module_utils._text import dict_of, is_integer
 from ...module_utils._zone.record import ZoneRecord, result_of, value_of
 from ...module_utils._zone.registered import Reason
 from ...module_utils._zone.result import ReportedJob
-from ...module_utils._zone.told import is_told_of, owner_of
+from ...module_utils._zone.told import Told, is_told_of, owner_of
 from . import alerts, bills, content_rules, findings, log_fields, survey
-from .document import NOTHING, Copied, JobRow, Row, RowError, ScriptRow, address
+from .comparison import by_number, first_seen, match
+from .document import NOTHING, Copied, JobRow, Row, RowError, ScriptRow, identity
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
 from .items import Problem, difference_problem, items_of, problem
+from .judged import Seen, judged_of, pages_of
 from .not_audited import gaps_of
 from .options import DesiredReport
 
@@ -28,11 +31,13 @@ _NO_ACCOUNT: Observed[Copied] = Unknown(Cause.NOT_ASKED, "no account of the run 
 class Accounts(t.NamedTuple):
     """What the records of a run say of the accounts: the notes about who is told, and the records of the accounts themselves, by id.
 
+    `known_alerts` are those of which it is known who is told: scope, name of the host, and type of the alert.
     `asks_fields` is whether the run audits log fields, and with them the boundaries of accounts; `asks_alerts`, whether it is to tell who is
     told: where it has an account, or `fail_on` names it.
     """
 
     notes: alerts.Notes
+    known_alerts: t.Collection[tuple[str, str, str]]
     records: t.Mapping[str, ZoneRecord]
     asks_fields: bool
     asks_alerts: bool
@@ -57,6 +62,13 @@ class Accounts(t.NamedTuple):
             Cause.NOT_READABLE, "its account is not in the run" if record["account_id"] else "its account is not known"
         )
 
+    def alerts_of(self, record: ZoneRecord) -> set[str] | None:
+        """Return the alerts of a host of which it is known who is told; None if the policies of its account were not read."""
+        owner = self.owner(record)
+        if owner is None or not isinstance(owner["notifications"], Known):
+            return None
+        return {alert for scope, host, alert in self.known_alerts if (scope, host) == (record["scope"], record["zone"])}
+
     def unknown_recipients(self, record: ZoneRecord) -> str:
         """Return why it is not known who is told of a zone whose account the run does not have; "" if it has, or nobody asks."""
         number = record["account_id"]
@@ -80,22 +92,28 @@ class Accounts(t.NamedTuple):
         return f"{text}; {add}" if add else text
 
 
-def accounts_of(desired: DesiredReport, notes: alerts.Notes) -> Accounts:
+def accounts_of(desired: DesiredReport, who: Told) -> Accounts:
     """Return what the records of a run say of accounts."""
     owners = {owner: record for record in desired.records if record["scope"] == ACCOUNT and (owner := owner_of(record))}
     read = (part for record in desired.records for part in (record["fields"], record["boundary"]))
     asks_fields = desired.asks_fields or not all(map(is_unasked, read))
-    return Accounts(notes, owners, asks_fields, bool(owners) or "no_alert" in desired.fail_on)
+    asks_alerts = bool(owners) or "no_alert" in desired.fail_on
+    return Accounts(alerts.notes_of(who.gaps), who.known, owners, asks_fields, asks_alerts)
 
 
-def rows_of(desired: DesiredReport, notes: alerts.Notes, seen_before: t.Mapping[str, str]) -> list[Row]:
-    """Return the rows; `notes` are those about who is told, and `seen_before` has since when the items of the previous report are known, by their ids."""
-    accounts = accounts_of(desired, notes)
-    return [_row_of(record, desired, accounts, seen_before) for record in desired.records]
+def rows_of(desired: DesiredReport, who: Told, before: t.Sequence[Row]) -> list[Row]:
+    """Return the rows; `who` is told, and `before` are the rows of the previous report."""
+    accounts = accounts_of(desired, who)
+    named = list(map(_named, desired.records))
+    places, _left = match(named, before)
+    olds = [None if place is None else before[place] for place in places]
+    rows = zip(desired.records, named, olds, strict=True)
+    return [_row_of(_with_deliveries(record, old), row, old, desired, accounts) for record, row, old in rows]
 
 
-def _row_of(record: ZoneRecord, desired: DesiredReport, accounts: Accounts, seen_before: t.Mapping[str, str]) -> Row:
-    named: Row = {
+def _named(record: ZoneRecord) -> Row:
+    """Return the row of a host of which nothing is known."""
+    return {
         **NOTHING,
         "zone": record["zone"],
         "zone_id": record["zone_id"],
@@ -103,14 +121,34 @@ def _row_of(record: ZoneRecord, desired: DesiredReport, accounts: Accounts, seen
         "scope": record["scope"],
         "account_name": record["account_name"],
     }
-    owner, jobs, audit, pages = address(named), value_of(record["jobs"]), value_of(record["scripts"]), value_of(record["pages"])
+
+
+def _with_deliveries(record: ZoneRecord, old: Row | None) -> ZoneRecord:
+    """Return a record with the last deliveries that the previous report had and the service does not show any more: a job that delivered once never did not."""
+    jobs = record["jobs"]
+    known = {number: job["last_complete"] for number, job in by_number(old["jobs"] if old else None).items()}
+    if not isinstance(jobs, Known) or not known:
+        return record
+    text = "the service does not show any more when the job delivered last; an earlier report has {}"
+    remembered: list[ReportedJob] = []
+    for job in jobs.value:
+        last = known.get(findings.job_number(job) or 0) if findings.health_state(job) == NEVER else None
+        health = {**(job.get("health") or {}), "state": UNKNOWN, "message": text.format(last)}
+        remembered.append({**job, "last_complete": last, "health": health} if last else job)
+    return {**record, "jobs": Known(remembered)}
+
+
+def _row_of(record: ZoneRecord, named: Row, old: Row | None, desired: DesiredReport, accounts: Accounts) -> Row:
+    owner, jobs, audit, pages = identity(named), value_of(record["jobs"]), value_of(record["scripts"]), value_of(record["pages"])
     problems = list(_problems(record, desired, accounts))
     items = items_of(owner, problems, desired.at)
-    noted = {str(item["subject"]): seen_before.get(item["id"], desired.at) for item in items if item["type"] == "job_never"}
-    silent = findings.silent(jobs or (), desired.at, desired.silent_after_days, noted)
+    shown = None if jobs is None else [_job(label, job) for label, job in findings.labelled(jobs)]
+    since = first_seen({**named, "jobs": shown}, old)
+    noted = {str(item["subject"]): since.get(item["id"], desired.at) for item in items if item["type"] == "job_never"}
+    silent = list(findings.silent(jobs or (), desired.at, desired.silent_after_days, noted))
     error = _error(record["error"]) or _unread_page(items)
     managed = {name: part for name in MANAGED if (part := result_of(record).get(name))} if record["declared"] else {}
-    delivery = value_of(record["delivery"])
+    delivery, bill = value_of(record["delivery"]), bills.shown(_bill(record, desired))
     return {
         **named,
         "status": UNAUDITED if error else COMPLIANT if managed or pages else UNMANAGED,
@@ -122,12 +160,23 @@ def _row_of(record: ZoneRecord, desired: DesiredReport, accounts: Accounts, seen
         "error": error,
         "evidence": _evidence((audit or {}).get("evidence"), (pages or {}).get("evidence")),
         "delivery": delivery.rows if delivery else None,
-        "budget": bills.shown(_bill(record, desired)),
+        "budget": bill,
         "proposals": (audit or {}).get("proposals"),
         "resources": _resources(record, desired, accounts),
-        "jobs": None if jobs is None else [_job(label, job) for label, job in findings.labelled(jobs)],
+        "jobs": shown,
         "inventory": None if audit is None else [_script(script) for script in audit.get("inventory") or ()],
         "not_audited": gaps_of(record, accounts.boundary(record), desired.asks_delivery),
+        "pages": pages_of(record, desired.at),
+        "judged": judged_of(
+            Seen(
+                record,
+                (*problems, *silent),
+                accounts.boundary(record),
+                desired.required_fields,
+                accounts.alerts_of(record),
+                bill is not None,
+            )
+        ),
     }
 
 
@@ -229,7 +278,7 @@ def _requires_fields(record: ZoneRecord) -> bool:
 
 
 def _resources(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) -> list[str]:
-    """Return the resources that were read, and what else was looked at: only their problems can be resolved."""
+    """Return the resources that were read, and what else was looked at."""
     looked: list[str] = [name for name in MANAGED if result_of(record).get(name)]
     has_jobs = isinstance(record["jobs"], Known)
     looked += ["jobs"] if has_jobs and "jobs" not in looked else []

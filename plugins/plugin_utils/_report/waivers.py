@@ -9,7 +9,7 @@ import typing as t
 from ...module_utils._core import Json, invalid_option
 from ...module_utils._schema import completed
 from ...module_utils._text import canonical, did_you_mean, nearest, need_date, quoted
-from .document import Item, Row, WaiverRow, address
+from .document import Item, Row, WaiverRow, identity
 from .facts import DIFFERENCE, EXPIRED, OF_ITEMS, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, type_of
 from .items import Problem, in_order, items_of, problem
 
@@ -120,7 +120,7 @@ def apply_waivers(
                 message = "the waiver of {owner} ended on {until}: {reason}".format_map(waiver.members)
                 late.append(problem(EXPIRED, waiver.key, message, member="waiver", resource=item["resource"]))
             items.append(item if item["carried"] else {**item, "waived": len(ended) < len(fitting)})
-        marked.append({**row, "items": in_order([*items, *items_of(address(row), late, at)])})
+        marked.append({**row, "items": in_order([*items, *items_of(identity(row), late, at)])})
     return marked, [
         {**waiver.members, "expired": waiver.is_expired(at), "items": sorted(covered[key])} for key, waiver in listed.items()
     ]
@@ -143,6 +143,6 @@ def with_unmatched(
         first = next((row for row in near or rows if not row["carried"]), None)
         if first is not None:
             note = problem(UNMATCHED, waiver.key, "the waiver matches no difference, finding or note")
-            items = in_order([*first["items"], *items_of(address(first), [note], at)])
+            items = in_order([*first["items"], *items_of(identity(first), [note], at)])
             rows = [{**row, "items": items} if row is first else row for row in rows]
     return rows

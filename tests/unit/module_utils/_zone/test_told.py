@@ -315,7 +315,7 @@ def test_spelling_of_the_account_does_not_matter() -> None:
 
 
 def test_nothing_is_told_without_an_account_in_the_run() -> None:
-    assert made(zone()) == Told([], [])
+    assert made(zone()) == Told([], [], [])
 
 
 def test_last_delivery_is_of_webhooks_and_their_names_are_shown() -> None:
