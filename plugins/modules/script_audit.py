@@ -238,7 +238,7 @@ summary:
       type: int
       sample: 0
     history_broken:
-      description: 1 if the chain of evidence is invalid, O(expected_head) is not in it, or the last record is later than the audit.
+      description: 1 if the chain of evidence is invalid, a baseline that it names was edited, O(expected_head) is not in it, or the last record is later than the audit.
       type: int
       sample: 0
 inventory:

@@ -13,8 +13,8 @@ from .._core import CONFLICT, Conclusion, Failure, Json, invalid_option
 from .._files import lock, open_regular, replace_file, sync_folder
 from .._text import canonical, digest_of, format_time, need_time, quoted
 from .._version import VERSION
-from .folder import baselines_folder, check_file, prepare_folder, read_baseline, torn_path, unusable
-from .kinds import RECORD_VERSION, Kind, find_unusable, is_digest
+from .folder import baselines_folder, check_baselines, check_file, prepare_folder, read_baseline, torn_path, unusable
+from .kinds import BASELINES, RECORD_VERSION, Kind, find_unusable, is_digest
 from .records import Chain, CheckedRecord, Record, See, read_chain, seal, see_nothing
 
 FILE_MODE = 0o640
@@ -117,13 +117,20 @@ class Evidence(t.NamedTuple):
     @contextlib.contextmanager
     def opened(self, see: See = see_nothing) -> t.Iterator[Records]:
         """Open, lock and read the file; another audit of the zone waits until it is closed. `see` gets each record before the first problem."""
+        named: dict[str, int] = {}
+
+        def add(record: CheckedRecord) -> None:
+            for member in self.kind.baselines:
+                named.setdefault(record[member], record["seq"])
+            see(record)
+
         try:
             descriptor = self._lock()
             try:
                 with open(descriptor, "rb", closefd=False) as file:
-                    chain = read_chain(file, self.zone_id, self.kind, see)
+                    chain = read_chain(file, self.zone_id, self.kind, add)
                 warnings = self._move_torn_line(descriptor, chain.torn.size) if chain.torn else ()
-                yield Records(descriptor, self, chain, warnings)
+                yield Records(descriptor, self, chain, named, warnings)
             finally:
                 os.close(descriptor)  # which unlocks it
         except OSError as error:
@@ -159,21 +166,25 @@ class Evidence(t.NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Records:
-    """The locked file of records: its chain, and the only way to append to it."""
+    """The locked file of records: its chain, the first record that names each baseline, and the only way to append to it."""
 
     descriptor: int
     evidence: Evidence
     chain: Chain
+    named: t.Mapping[str, int]
     warnings: tuple[str, ...]
 
-    def find_last(self, keeping: Keeping, at: datetime.datetime, time: datetime.datetime) -> LastRecord:
+    def find_last(
+        self, keeping: Keeping, at: datetime.datetime, time: datetime.datetime, baselines: t.Mapping[str, Json]
+    ) -> LastRecord:
         """Return what an audit at a time needs to know about earlier ones; a later record is ignored, so that it hides no change.
 
-        `time` is that of this machine. Raise `Overtaken` if another audit began later and is already recorded.
+        `time` is that of this machine, `baselines` are those of the audit, as `keep` takes them. Raise `Overtaken` if another audit began
+        later and is already recorded.
         """
         chain, expected_head = self.chain, keeping.expected_head
         known = max((time for time in chain.times if time <= at), default=None)
-        problem = chain.problem
+        problem = chain.problem or self._find_edited(baselines)
         if problem is None and chain.times and at < chain.times[-1]:
             times = f"{format_time(at)}, is before that of the last record, {format_time(chain.times[-1])}"
             if keeping.at is None and chain.times[-1] <= time:
@@ -187,6 +198,20 @@ class Records:
             problem = f"none of the {chain.records} records has the expected head: records at the end are missing, or all of them"
         return LastRecord(known, problem)
 
+    def _find_edited(self, baselines: t.Mapping[str, Json]) -> str | None:
+        """Return the first record, of those that are there and of the next one, whose baseline was edited or cannot be read."""
+        new = dict.fromkeys(map(digest_of, baselines.values()), self.chain.records + 1)
+        return check_baselines(self.evidence.folder, {**new, **self.named})[1]
+
+    def warn_of_missing(self) -> tuple[str, ...]:
+        """Return the warnings about the file, and one about baselines without a file: without them the chain is valid, and shows less."""
+        missing = len(check_baselines(self.evidence.folder, self.named)[0])
+        if not missing:
+            return self.warnings
+        some = "a baseline that records name is" if missing == 1 else f"{missing} baselines that records name are"
+        text = f"evidence_dir: {some} missing in the folder {BASELINES}: what was authorised then cannot be shown. Put the files back from a copy."
+        return (*self.warnings, text)
+
     def keep(
         self,
         at: datetime.datetime,
@@ -197,21 +222,20 @@ class Records:
     ) -> Record:
         """Append the record of an audit without secrets, and return it as it was written; it is on the disk by then.
 
-        `baselines` are the entries of each baseline, by the member of the record for its digest.
+        `baselines` are the entries of each baseline without secrets, by the member of the record for its digest.
         """
         kind, same = self.evidence.kind, self.chain.whole
         about = {"v": RECORD_VERSION, "at": format_time(at), "written_at": format_time(written_at), **kind.marks}
         about |= {"zone_id": self.evidence.zone_id, "collection_version": VERSION}
-        hidden = {member: hide(entries) for member, entries in baselines.items()}
         # Only what was seen can contain a secret. The words of the chain itself are needed, whatever a secret is called.
         seen: dict[str, t.Any] = {member: hide(value) for member, value in audited.items()}
         kinds = [finding["kind"] for finding in audited["findings"]]
         seen["findings"] = [{**finding, "kind": name} for finding, name in zip(seen["findings"], kinds, strict=True)]
-        record = seen | about | {member: digest_of(entries) for member, entries in hidden.items()}
+        record = seen | about | {member: digest_of(entries) for member, entries in baselines.items()}
         if unusable_member := find_unusable(record, kind):
             # The chain would be invalid from this record on, for ever.
             raise TypeError(f"a record of {kind.name} cannot be kept with this {unusable_member!r}")
-        for entries in hidden.values():
+        for entries in baselines.values():
             self._keep_baseline(entries)
         if self.chain.problem is None and same is not None and same[kind.state] == record[kind.state]:
             del record[kind.state]
@@ -219,13 +243,16 @@ class Records:
         return self.append(record)
 
     def _keep_baseline(self, entries: Json) -> None:
-        """Keep the entries of a baseline in a file named by their digest, so that a record proves who authorised what, and why."""
+        """Keep the entries of a baseline in a file named by their digest, so that a record proves who authorised what, and why.
+
+        A file that is there is left as it is: if it was edited, it is the trace of that.
+        """
         content, digest = canonical(entries).encode("ascii"), digest_of(entries)
-        with contextlib.suppress(OSError):
-            if read_baseline(self.evidence.folder, digest) == content:
-                return
-        folder = prepare_folder(baselines_folder(self.evidence.folder))
-        replace_file(os.path.join(folder, f"{digest}.json"), [content], FILE_MODE)
+        try:
+            read_baseline(self.evidence.folder, digest)
+        except FileNotFoundError:
+            folder = prepare_folder(baselines_folder(self.evidence.folder))
+            replace_file(os.path.join(folder, f"{digest}.json"), [content], FILE_MODE)
 
     def append(self, record: Record) -> Record:
         """Append a record to the chain, and return it as it was written; it is on the disk by then."""

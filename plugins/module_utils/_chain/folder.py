@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
+import typing as t
 
 from .._core import Failure, invalid_option
 from .._files import make_folders, open_regular
@@ -76,3 +78,20 @@ def read_baseline(folder: str, digest: str) -> bytes:
     """Return the content of a baseline that a record names; raise OSError, which is FileNotFoundError if there is none."""
     with open(open_regular(os.path.join(baselines_folder(folder), f"{digest}.json"), os.O_RDONLY), "rb") as file:
         return file.read()
+
+
+def check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[frozenset[str], str | None]:
+    """Return the baselines without a file, and the first record whose baseline was edited or cannot be read."""
+    missing, problem = set(), None
+    for digest, record in baselines.items():
+        try:
+            content = read_baseline(folder, digest)
+        except FileNotFoundError:
+            missing.add(digest)
+        except OSError as error:
+            problem = problem or f"record {record} names a baseline that cannot be read: {error.strerror}"
+        else:
+            if hashlib.sha256(content).hexdigest() != digest:
+                what = f"names a baseline that was edited: {BASELINES}/{digest}.json has another digest"
+                problem = problem or f"record {record} {what}"
+    return frozenset(missing), problem

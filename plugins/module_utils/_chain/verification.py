@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import typing as t
 
 from .._address import is_zone_id
 from .._files import open_regular
-from .folder import read_baseline, torn_path
-from .kinds import BASELINES, KINDS, Kind
+from .folder import check_baselines, torn_path
+from .kinds import KINDS, Kind
 from .records import Chain, CheckedRecord, read_chain
 from .torn import Torn, read_torn
 
@@ -98,7 +97,7 @@ def verify(source: Source, expected_head: str | None, see: t.Callable[[CheckedRe
     except OSError as error:
         # A file that cannot be read must not hide what is wrong with the others.
         chain = Chain(problem=f"record 1 cannot be read: {error.strerror}")
-    missing, broken = _check_baselines(source.folder, baselines)
+    missing, broken = check_baselines(source.folder, baselines)
     problem = chain.problem or broken or _find_missing(chain, expected_head)
     return Verified(chain._replace(moved=_read_moved(path, kind)), problem, baselines, missing)
 
@@ -112,23 +111,6 @@ def _read_moved(path: str, kind: Kind) -> Torn | None:
         return None
     except OSError as error:
         return Torn(0, {}, str(error.strerror))
-
-
-def _check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[frozenset[str], str | None]:
-    """Return the baselines without a file, and the first record whose baseline was edited or cannot be read."""
-    missing, problem = set(), None
-    for digest, record in baselines.items():
-        try:
-            content = read_baseline(folder, digest)
-        except FileNotFoundError:
-            missing.add(digest)
-        except OSError as error:
-            problem = problem or f"record {record} names a baseline that cannot be read: {error.strerror}"
-        else:
-            if hashlib.sha256(content).hexdigest() != digest:
-                what = f"names a baseline that was edited: {BASELINES}/{digest}.json has another digest"
-                problem = problem or f"record {record} {what}"
-    return frozenset(missing), problem
 
 
 def _find_missing(chain: Chain, head: str | None) -> str | None:

@@ -66,16 +66,16 @@ class Audit(t.NamedTuple):
         if evidence is None:
             result = {**report(LastRecord()), "evidence": {"seq": None, "head": None}}
         else:
+            baselines: dict[str, Json] = {
+                "pages_baseline_digest": scrub([entry.declared for entry in options.entries], secrets),
+                "baseline_digest": scrub([entry.declared for entry in options.scripts.entries], secrets),
+            }
             with evidence.opened() as records:
-                result = report(records.find_last(options.keeping, at, now()))
-                baselines: dict[str, Json] = {
-                    "pages_baseline_digest": [entry.declared for entry in options.entries],
-                    "baseline_digest": [entry.declared for entry in options.scripts.entries],
-                }
+                result = report(records.find_last(options.keeping, at, now(), baselines))
+                warnings += records.warn_of_missing()
                 kept = _to_keep(options, comparisons, result)
                 record = records.keep(at, now(), kept, baselines, lambda value: scrub(value, secrets))
                 result["evidence"] = {"seq": record["seq"], "head": record["digest"]}
-                warnings += records.warnings
         return Conclusion(result, warnings, _refusal(options, result["summary"]))
 
 

@@ -9,7 +9,7 @@ import typing as t
 from .._api.client import Client
 from .._chain.evidence import Evidence, LastRecord, now, unless_overtaken
 from .._chain.kinds import SCRIPTS
-from .._core import HOLDS_DATA, Conclusion
+from .._core import HOLDS_DATA, Conclusion, Json
 from .._engine.run import Run
 from .._engine.task import Spec, StateTask, Task
 from .._redact import scrub
@@ -68,16 +68,14 @@ def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.dat
     if evidence is None:
         result = {**report(LastRecord(), None), "evidence": {"seq": None, "head": None}}
     else:
-        earlier = EarlierAudits(at)
+        earlier, hide = EarlierAudits(at), functools.partial(scrub, secrets=client.secrets)
+        baselines: dict[str, Json] = {"baseline_digest": hide([entry.declared for entry in audit.baseline.entries])}
         with evidence.opened(earlier.add) as records:
-            last = records.find_last(audit.keeping, at, now()).that_saw(earlier.last_as_wide(query))
+            last = records.find_last(audit.keeping, at, now(), baselines).that_saw(earlier.last_as_wide(query))
+            warnings += records.warn_of_missing()
             result = report(last, earlier if records.chain.records else None)
-            entries = [entry.declared for entry in audit.baseline.entries]
-            kept = audit.to_keep(result, query)
-            hide = functools.partial(scrub, secrets=client.secrets)
-            record = records.keep(at, now(), kept, {"baseline_digest": entries}, hide)
+            record = records.keep(at, now(), audit.to_keep(result, query), baselines, hide)
             result["evidence"] = {"seq": record["seq"], "head": record["digest"]}
-            warnings += records.warnings
     return Conclusion(result, warnings, audit.refusal(result["summary"]))
 
 

@@ -276,6 +276,46 @@ def test_audits_of_each_kind_are_kept_and_verified(tmp_path: Path, kind: t.Any) 
         path.write_bytes(content)
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("is_same", [True, False])
+def test_edited_baseline_is_found_and_stays(tmp_path: Path, kind: t.Any, is_same: bool) -> None:
+    """Whether this audit has the same baseline or another one: to write it anew would remove the trace."""
+    at = datetime.datetime(2026, 11, 4, tzinfo=datetime.timezone.utc)
+    first = keep(tmp_path, kind, 1)
+    path = tmp_path / "baselines" / f"{first[kind.baselines[0]]}.json"
+    baselines: dict[str, t.Any] = {member: [{"name": member if is_same else "other"}] for member in kind.baselines}
+
+    def findings() -> tuple[t.Any, t.Any]:
+        with Evidence.prepare(str(tmp_path), ZONE, kind).opened() as records:
+            keeping = histories.Keeping(str(tmp_path), None, 5.0, None)
+            return records.find_last(keeping, at, at, baselines).problem, records.warn_of_missing()
+
+    assert findings() == (None, ())
+    content = path.read_bytes()
+    path.write_bytes(b"[]")
+    assert str(findings()[0]).startswith("record 1 names a baseline that was edited") and not findings()[1]
+    keep(tmp_path, kind, 2)
+    assert path.read_bytes() == b"[]"
+    path.unlink()
+    problem, (warning,) = findings()
+    assert problem is None and "a baseline that records name is missing" in warning
+    keep(tmp_path, kind, 3)
+    assert path.read_bytes() == content and findings() == (None, ())
+
+
+def test_baseline_that_no_record_names_yet_stays(tmp_path: Path) -> None:
+    """Another chain may name it: the record that would be the first one of this chain names one that was edited."""
+    at = datetime.datetime(2026, 11, 4, tzinfo=datetime.timezone.utc)
+    first = keep(tmp_path / "other", SCRIPTS, 1)
+    path = tmp_path / "own" / "baselines" / f"{first['baseline_digest']}.json"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"[]")
+    with Evidence.prepare(str(tmp_path / "own"), ZONE, SCRIPTS).opened() as records:
+        keeping = histories.Keeping(str(tmp_path), None, 5.0, None)
+        problem = records.find_last(keeping, at, at, {"baseline_digest": [{"name": "baseline_digest"}]}).problem
+    assert str(problem).startswith("record 1 names a baseline that was edited")
+
+
 def test_record_that_would_break_the_chain_is_not_kept(tmp_path: Path) -> None:
     keep(tmp_path, SCRIPTS, 1)
     with pytest.raises(TypeError, match="'monitor'"):
