@@ -10,10 +10,10 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.task import EvidenceReport
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import zone_names
-from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.heads import VerificationAction
 
 
-class ActionModule(InProcessAction):
+class ActionModule(VerificationAction):
     task = EvidenceReport()
 
     def performed(self, variables: dict[str, t.Any]) -> EvidenceReport:

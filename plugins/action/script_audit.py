@@ -4,9 +4,11 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._supported i
 
 check_supported()
 
+from ansible_collections.edgeops.observability.plugins.module_utils._chain.kinds import SCRIPTS
 from ansible_collections.edgeops.observability.plugins.modules.script_audit import TASK
-from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.heads import AuditAction
 
 
-class ActionModule(InProcessAction):
+class ActionModule(AuditAction):
     task = TASK
+    kind = SCRIPTS

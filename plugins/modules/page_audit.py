@@ -157,7 +157,7 @@ options:
     description:
       - The RV(evidence.head) of an earlier record, stored outside of O(evidence_dir), because a chain alone does not show that its last records were
         removed. If no record has this digest, the finding is V(history_broken).
-      - If omitted, the variable C(edgeops_expected_pages_head) of the host.
+      - If omitted, the variable C(edgeops_expected_pages_head) of the host, or what C(edgeops_expected_heads) has for the zone.
     type: str
   max_gap_days:
     description: Days of UTC after which the last record, or a recording, is too old.
@@ -412,7 +412,8 @@ summary:
       type: int
       sample: 0
     history_broken:
-      description: 1 if the chain of evidence is invalid, a baseline that it names was edited, O(expected_head) is not in it, or the last record is later than the audit.
+      description: 1 if the chain of evidence is invalid, a baseline that it names was edited, O(expected_head) is not in it, or the last record is later
+        than the audit.
       type: int
       sample: 0
     unused:

@@ -32,7 +32,8 @@ options:
     description:
       - Digests that were stored outside of O(evidence_dir), by zone id, because a chain alone does not show that its last records were removed. A chain is
         invalid if no record has the digest, or if there is no file for the zone. The head of payment pages is under C(ZONE_ID.pages).
-      - If omitted, the variable C(edgeops_expected_heads) of the host.
+      - If omitted, the variable C(edgeops_expected_heads), and C(edgeops_expected_head) and C(edgeops_expected_pages_head) of each host of the inventory
+        that has C(zone_id). Two that differ are an error.
     type: dict
 notes:
   - The chain is tamper-evident, not tamper-proof. A user who can write the whole chain can replace it, which only a digest stored elsewhere shows.

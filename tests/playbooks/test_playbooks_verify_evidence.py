@@ -11,11 +11,11 @@ from harness import Modules, Playbook, Plays, Report, Scenario
 VERIFY = "edgeops.observability.verify_evidence"
 
 
-def verification(zone: str, evidence: Path, heads: dict[str, str], fails: str | None = None) -> Plays:
+def verification(zone: str, evidence: Path, heads: dict[str, str], fails: str | None = None, **of_host: str) -> Plays:
     """Return the plays of the playbook. It sends no requests."""
-    zones = {"shop.example": {"zone_id": zone.upper()}, "blog.example": {"zone_id": "b" * 32}}
+    zones = {"shop.example": {"zone_id": zone.upper(), **of_host}, "blog.example": {"zone_id": "b" * 32}}
     hosts = {"localhost": {}, "zone0": {}, **zones}
-    variables = {"edgeops_evidence_dir": str(evidence), "edgeops_expected_heads": heads}
+    variables = {"edgeops_evidence_dir": str(evidence), "edgeops_expected_heads": heads or None}
     return Plays([{"import_playbook": VERIFY, "vars": variables}], hosts, fails=fails)
 
 
@@ -41,6 +41,35 @@ def cut(zone: str, evidence: Path, heads: list[str]) -> Scenario:
     assert report.returncode != 0
 
 
+def cut_by_host(zone: str, evidence: Path, heads: list[str]) -> Scenario:
+    """The head that a host has for its audits is compared, too."""
+    report = yield verification(zone, evidence, {}, fails="ansible", edgeops_expected_head=heads[2].upper())
+    check(report)
+    assert f"{zone}: record 3 is missing" in report.failures[0].result["msg"]
+
+
+def no_pages(zone: str, evidence: Path, heads: list[str]) -> Scenario:
+    report = yield verification(zone, evidence, {}, fails="ansible", edgeops_expected_pages_head=heads[2])
+    assert f"{zone} (pages): record 1 is missing: there is no file" in report.failures[0].result["msg"]
+
+
+def differing(zone: str, evidence: Path, heads: list[str]) -> Scenario:
+    report = yield verification(zone, evidence, {zone: heads[1]}, fails="invalid_option", edgeops_expected_head=heads[2])
+    assert f"another head of {zone} is given" in report.failures[0].result["msg"]
+
+
+def audited(zone: str, evidence: Path, heads: list[str]) -> Scenario:
+    """An audit compares what the run has for its zone, which verification takes, too."""
+    audit = {
+        "name": "Audit",
+        "edgeops.observability.script_audit": {"baseline": [], "details": "none", "evidence_dir": str(evidence)},
+    }
+    variables = {"edgeops_expected_heads": {zone.upper(): heads[2]}}
+    play = {"hosts": "shop.example", "gather_facts": False, "tasks": [audit], "vars": variables}
+    report = yield Plays([play], {"shop.example": {"zone_id": zone}})
+    assert report.named("Audit").result["summary"]["history_broken"] == 1
+
+
 def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, evidence: Path, zone: str, tmp_path: Path) -> None:
     """A limit restricts the hosts of a run; evidence is verified for all zones regardless of it."""
     (evidence / "nothing").mkdir(parents=True)
@@ -54,3 +83,8 @@ def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, ev
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:2]))
     scenarios = {"whole": whole(zone, evidence, heads), "cut": cut(zone, tmp_path / "cut", heads)}
     playbook.run_scenarios(scenarios, arguments=["--limit", "zone0"])
+    # A failed host takes no part in what comes after it.
+    by_host = {"cut by host": cut_by_host(zone, tmp_path / "cut", heads)}
+    for last in (by_host, {"no pages": no_pages(zone, evidence, heads)}, {"differing": differing(zone, evidence, heads)}):
+        playbook.run_scenarios(last, arguments=["--limit", "zone0"])
+    playbook.run_scenarios({"audited": audited(zone, tmp_path / "cut", heads)})
