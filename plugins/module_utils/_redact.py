@@ -11,7 +11,7 @@ import re
 import typing as t
 from urllib.parse import unquote, unquote_plus
 
-from ._core import Json
+from ._core import BAD_RESPONSE, Failure, Json
 
 # Shorter secrets are masked only as whole words: a header value "1" must not mask every digit of a report.
 FREELY_MASKED = 4
@@ -185,6 +185,32 @@ def possible(needles: t.Iterable[Needle], text: str) -> list[Needle]:
 
 
 MASK = "********"
+
+# What a service shows in place of a secret: asterisks alone, after the scheme of a credential, or as a part of an address or a parameter.
+_WHOLE_MASK = re.compile(r"(?:[A-Za-z]+ )?\*{3,}")
+_PART_MASK = re.compile(r"[=/@:?&;#,]\*{3,}(?![^=/@:?&;#,])")
+
+
+def require_unmasked(kept: t.Mapping[str, Json], words: str, advice: str) -> None:
+    """Refuse a write that would send back, of what only the service sets, asterisks as the value; `words` name the object."""
+    if places := [place for name, value in kept.items() for place in _masked_places(name, value)]:
+        raise Failure(
+            BAD_RESPONSE,
+            f"{words}: the service masks {', '.join(places)}, and the write would replace what it hides by asterisks. Nothing was written;"
+            f" {advice}.",
+        )
+
+
+def _masked_places(place: str, value: Json) -> t.Iterator[str]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _masked_places(f"{place}.{name}", member)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield from _masked_places(f"{place}[{index}]", item)
+    elif isinstance(value, str) and (_WHOLE_MASK.fullmatch(value) or (len(value.split()) == 1 and _PART_MASK.search(value))):
+        yield place
+
 
 # Minimum length of what is masked in member names, which are mostly documented words.
 _HIDDEN_IN_NAMES = 8

@@ -101,6 +101,7 @@ notes:
   - With Cloudflare, custom log fields need an Enterprise plan, and an API token with the permission Logs Write.
   - An API may truncate the value of a custom field, such as at 8 KB; Cloudflare documents no limit of it.
   - Cloudflare accepts the request header C(Range) but does not log it; the module warns about it.
+  - A write sends all rules of the ruleset. If the service masks a part of one with asterisks, it fails as V(bad_response) before anything is written.
   - The service cannot lock a ruleset. If its C(version) shows another write between the read and the write of this module, the module warns.
 seealso:
   - module: edgeops.observability.log_custom_fields_info

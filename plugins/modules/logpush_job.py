@@ -62,6 +62,8 @@ options:
       - It may contain credentials and is masked. An option that the service masks with asterisks is assumed to be equal, with a warning;
         all other parts are compared. The order and the percent-encoding of the options are ignored. See O(send_destination).
       - A secret that consists of asterisks, as in a masked output, is never sent, but refused.
+      - What else the service masks, and a write would send back with what the task omits (a parameter of the options, or with O(recreate) a member
+        without an option), fails as V(bad_response) before anything is written.
       - In user information, a hash, a backslash and an at sign must be percent-encoded, because programs differ in which host such an address names.
     type: str
   destination_address:

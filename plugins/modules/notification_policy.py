@@ -12,7 +12,8 @@ author:
 description:
   - Manages one notification policy of a Cloudflare account - an alert and its recipients. V(failing_logpush_job_disabled_alert) reports Logpush jobs
     that the service disabled, V(scriptmonitor_alert_new_resources) new scripts.
-  - What the task omits is kept, members that have no option included.
+  - What the task omits is kept, members that have no option included. If the service masks one of them with asterisks, a change fails as
+    V(bad_response) before anything is written, because an update sends the whole policy.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.account

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import DROP_CUSTOM_FIELDS, REJECTED, Effect, Plan, Request
+from .._core import DROP_CUSTOM_FIELDS, REJECTED, Effect, Json, Plan, Request
+from .._redact import require_unmasked
 from .._text import dict_of
 from .facts import ACTION, DEFAULT_DESCRIPTION, EXPRESSION, FIELD_KINDS, PHASE, PRESERVE_DUPLICATES, RESPONSE_KINDS, RULESET_KIND
 from .options import DesiredCustomFields, require_possible, warnings_about
@@ -114,6 +115,7 @@ def _requests(desired: DesiredCustomFields, ruleset: Ruleset | None, rules_after
     own = {"rules": [rule.to_send() for rule in rules_after]}
     if ruleset is not None:
         rules = _in_place(ruleset.rules or (), rules_after)
+        require_unmasked(_kept(desired, rules), f"The ruleset {ruleset.id}", "change that rule at the service itself")
         update = Request(
             "rulesets.update",
             ids={"ruleset_id": ruleset.id},
@@ -140,6 +142,17 @@ def _in_place(rules: t.Sequence[RulesetRule], rules_after: t.Sequence[RulesetRul
     by_id = {rule.id: rule for rule in rules_after}
     kept = [by_id.get(rule.id, rule) for rule in rules if not rule.own or rule.id in by_id]
     return kept + [rule for rule in rules_after if rule.id is None]
+
+
+def _kept(desired: DesiredCustomFields, rules: t.Sequence[RulesetRule]) -> dict[str, Json]:
+    """Return what a write of all rules has from the service, by path; texts of expressions contain whatever they compare with."""
+    declared = ("description",) if desired.description is not None else ()
+    return {
+        f"rules[{index}].{name}": value
+        for index, rule in enumerate(rules)
+        for name, value in rule.to_send().items()
+        if name != "expression" and not (rule.own and name in declared)
+    }
 
 
 def _describe_foreign(others: t.Sequence[RulesetRule]) -> str:

@@ -25,8 +25,10 @@ from .._destination import public_destination
 from .._destination_address import address_text, leads_to
 from .._destination_secrets import secret_parts
 from .._filter.text import to_data
+from .._redact import require_unmasked
 from .._selection import ambiguous
 from .._text import dict_of, did_you_mean, list_of, nearest, quoted
+from . import logpull_options
 from .changes import WIRE, Body, Change, changes, fixed_changes, meaning, with_carriers
 from .consequences import check_recreated, effects_of, require_listing, warnings_of
 from .facts import DATASETS, MEMBERS, NOT_CARRIED, OLDER_FORM, SERVER_MADE, VOLATILE
@@ -35,6 +37,10 @@ from .options import ADDRESS, DesiredJob
 
 # The plan of a job: a deletion, a creation, a re-creation, an update, or nothing.
 
+_UNMASK = (
+    "give it in the task, a parameter of logpull_options in option_flags; what no option sets can be changed at the service only, or is dropped"
+    " with the job, if it is deleted (state: absent) and then created"
+)
 _PERHAPS_GONE = "If job {id} was deleted after all, nothing is delivered, and the next run by name creates it with the options of the task only."
 _GONE = (
     "Job {id} was already deleted to re-create it: it is gone, and nothing is delivered until it is created again,"
@@ -187,6 +193,7 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
     if body and job.values["transformer_id"]:
         # It is not documented whether an update without a transformer detaches it, which could deliver what it removes.
         body = {"transformer_id": job.values["transformer_id"], **body}
+    require_unmasked(_kept(desired, body, body), words_for(job), _UNMASK)
     planned = parse_job({**job.members, **body}, known=desired.filter or None) if body else job
     refused = _refusal(desired, state)
     return Plan(
@@ -216,6 +223,7 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[
     if "output_options" in body:
         body.pop("logpull_options", None)
     _check_carried(job, {name: value for name, value in body.items() if name not in sends})
+    require_unmasked(_kept(desired, body, sends), words_for(job), _UNMASK)
     planned = parse_job({"id": job.id, "enabled": False, **body}, known=desired.filter or None)
     check_recreated(job, planned, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
@@ -243,6 +251,18 @@ def _check_carried(job: Job, taken: t.Mapping[str, t.Any]) -> None:
                 f"{words_for(job)} has {name} {quoted(value)}, which is none of {', '.join(map(quoted, choices))}, so that the service"
                 f" may refuse a new job. Nothing was deleted; set {name} in the task.",
             )
+
+
+def _kept(desired: DesiredJob, body: Body, sends: Body) -> Body:
+    """Return what a body has from the service, by path; texts of expressions contain whatever they compare with."""
+    ours = {*sends, "logpull_options", "output_options", "filter", "destination_conf", "ownership_challenge"}
+    kept = {name: value for name, value in body.items() if name not in ours}
+    text = body.get("logpull_options")
+    for name, value in logpull_options.parse(text if isinstance(text, str) else None).items():
+        if name not in (logpull_options.FIELDS, *(desired.logpull.others if desired.logpull else ())):
+            kept[f"logpull_options.{name}"] = list(value.values) if isinstance(value, logpull_options.Repeated) else value
+    output = dict_of(body.get("output_options"))
+    return kept | {f"output_options.{name}": value for name, value in output.items() if name not in (desired.output or ())}
 
 
 def carried(job: Job) -> Body:

@@ -23,6 +23,10 @@ SCRIPT_ALERTS = tuple(
 )
 NEW_SCRIPTS = SCRIPT_ALERTS[0]
 
+# Members of a webhook, which a policy that names it may show, with its secret address masked (cloudflare-typescript, alerting, read 2026-11:
+# a policy sets the id only).
+OF_WEBHOOK = ("name", "url")
+
 # The service keeps a history of notifications for 30 days on every plan.
 MAX_HISTORY_DAYS = 30
 

@@ -19,13 +19,18 @@ from .._core import (
     written_otherwise,
 )
 from .._observed import Cause, Observed, Unknown
+from .._redact import require_unmasked
 from .._text import dict_of, did_you_mean, list_of, nearest, plain_id
 from .alerts import Alerts, check_alert_type, filter_warnings
-from .facts import MECHANISMS, WEBHOOKS
+from .facts import MECHANISMS, OF_WEBHOOK, WEBHOOKS
 from .options import DesiredPolicy
 from .policy import SERVER_MADE, Policy, parse_policy, require_known, view
 from .webhook import Webhook
 
+_UNMASK = (
+    "give it in the task; what no option sets can be changed at the service only, or is dropped with the policy, if it is deleted"
+    " (state: absent) and then created"
+)
 _DEFAULTS: t.Mapping[str, Json] = {"description": "", "enabled": True, "alert_interval": ""}
 
 
@@ -124,8 +129,10 @@ def _update(desired: DesiredPolicy, policy: Policy, mechanisms: t.Mapping[str, t
     changed = {name: value for name, value in after.items() if value != before[name]}
     body = {name: value for name, value in policy.members.items() if name not in SERVER_MADE}
     body.update({name: value for name, value in changed.items() if name != "mechanisms"})
-    if "mechanisms" in changed:
-        body["mechanisms"] = _merged(policy, mechanisms)
+    body["mechanisms"] = _merged(policy, mechanisms if "mechanisms" in changed else {})
+    if changed:
+        kept = {name: value for name, value in body.items() if name not in after or name == "mechanisms"}
+        require_unmasked(kept, f"The notification policy {policy.name!r} (id {policy.id})", _UNMASK)
     _need_mechanism(dict_of(body.get("mechanisms")), bool(body["enabled"]))
     whole = {**present, **after, "mechanisms": {**dict_of(present["mechanisms"]), **_lists(mechanisms)}}
     return Plan(
@@ -139,8 +146,13 @@ def _update(desired: DesiredPolicy, policy: Policy, mechanisms: t.Mapping[str, t
 
 
 def _merged(policy: Policy, mechanisms: t.Mapping[str, tuple[str, ...]]) -> dict[str, Json]:
-    """Return the mechanisms with the given types replaced; an item that stays keeps members that are unknown to us."""
-    present = dict_of(policy.members.get("mechanisms"))
+    """Return the mechanisms with the given types replaced; an item that stays keeps members that are unknown to us.
+
+    A policy names a webhook by its id; what the service shows of the webhook beside that is not the policy's.
+    """
+    present = dict(dict_of(policy.members.get("mechanisms")))
+    if items := list_of(present.get(WEBHOOKS)):
+        present[WEBHOOKS] = [{name: value for name, value in dict_of(item).items() if name not in OF_WEBHOOK} for item in items]
     merged = dict(present)
     for name, ids in mechanisms.items():
         known = {dict_of(item).get("id"): item for item in list_of(present.get(name))}

@@ -133,6 +133,19 @@ def test_foreign_rules_are_sent_back():
     assert request.if_it_fails == ""
 
 
+@pytest.mark.parametrize(
+    ("rules", "place"),
+    [
+        ([own(request_fields=["a"]), {**FOREIGN, "action_parameters": {"key": "********"}}], "rules[1].action_parameters.key"),
+        ([{**own(request_fields=["a"]), "newer": {"token": "***"}}], "rules[0].newer.token"),
+    ],
+)
+def test_what_the_service_masks_is_not_sent_back(rules, place):
+    assert planned(ruleset(*rules), request_fields=["a"]).requests == ()
+    kind, message = kind_and_message(planned, ruleset(*rules), request_fields=["b"])
+    assert kind == "bad_response" and message.startswith(f"The ruleset rs: the service masks {place}, and the write would")
+
+
 def test_new_rule_is_after_foreign_rules():
     theirs, ours = sent(ruleset(FOREIGN), request_fields=["b", "a"], response_fields=["c"], preserve_duplicates=["c"])
     assert theirs["id"] == "f1"

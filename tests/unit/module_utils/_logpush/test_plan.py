@@ -628,6 +628,38 @@ def test_recreation_copies_members(job: dict[str, t.Any], taken: dict[str, t.Any
     assert carried(parse_job({"id": 7, **job})) == taken
 
 
+STARS = "********"
+
+
+@pytest.mark.parametrize(
+    ("options", "present", "places"),
+    [
+        (AGAIN, {"auth": {"token": STARS}, "sinks": [{"url": f"https://l.example/{STARS}?a=b"}]}, ["auth.token", "sinks[0].url"]),
+        (AGAIN, {"headers": f"Bearer {STARS}"}, ["headers"]),
+        (AGAIN, {"logpull_options": f"fields=a&token={STARS}"}, ["logpull_options.token"]),
+        ({"fields": ["b"]}, {"logpull_options": f"fields=a&token={STARS}"}, ["logpull_options.token"]),
+        ({"fields": ["b"]}, {"logpull_options": f"fields=a&token=%2A%2A%2A&token={STARS}"}, ["logpull_options.token[0]", "logpull_options.token[1]"]),
+        ({"output_options": {"field_names": ["b"]}}, {"output_options": {"field_names": ["a"], "x_secret": STARS}}, ["output_options.x_secret"]),
+        # What the task sets, what it does not send, and what merely contains asterisks.
+        ({"option_flags": {"token": "t"}}, {"logpull_options": f"fields=a&token={STARS}"}, []),
+        ({"output_options": {"batch_prefix": "***"}}, {"output_options": {"field_names": ["a"], "batch_prefix": "x"}}, []),
+        ({"enabled": True}, {"auth": {"token": STARS}, "logpull_options": f"fields=a&token={STARS}"}, []),
+        ({"fields": ["a"], "frequency": "low"}, {"logpull_options": f"fields=a&token={STARS}"}, []),
+        (AGAIN, {"note": "*** see /x/*** and **, *.example ***", "filter": TEXT.replace('"de"', '"/***/x"')}, []),
+    ],
+)  # fmt: skip
+def test_what_the_service_masks_is_not_sent_back(options: dict[str, t.Any], present: dict[str, t.Any], places: list[str]) -> None:
+    """Neither an update nor a new job may have the asterisks that hide a value as the value; a destination is the task's own."""
+    job = {**JOB, **present}
+    if not places:
+        assert planned(options, job).requests
+        return
+    kind, message = refusal(planned, options, job)
+    assert kind == "bad_response"
+    assert message.startswith(f"Job 'n' (id 7): the service masks {', '.join(places)}, and the write would replace what it hides")
+    assert "Nothing was written; give it in the task, a parameter of logpull_options in option_flags" in message
+
+
 OLDER = "fields=RayID,ClientIP&timestamps=rfc3339&sample=0.5"
 WHOLE = {"field_names": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "sample_rate": 0.5}
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+import re
 import typing as t
 
 import pytest
@@ -89,6 +90,36 @@ def test_empty_text_of_a_filter_is_refused(value: t.Any) -> None:
 def test_equivalent_options_are_no_change(options: t.Any) -> None:
     made = plan(desired(**options), PolicyState(parse_policy(SENT)))
     assert not made.requests and made.before == made.after
+
+
+MASKED = {"id": "w", "name": "h", "url": "https://h.example/********", "weight": 1}
+
+
+def test_policy_names_a_webhook_by_its_id_alone() -> None:
+    """What the service shows of the webhook, whose address it masks, is not sent back; unknown members of the item are."""
+    sent = {**SENT, "mechanisms": {"email": [{"id": "a"}], "webhooks": [MASKED]}}
+    for options in ({"description": "d"}, {"mechanisms": {"webhooks": ["d" * 32]}}, {"mechanisms": {"email": ["b"]}}):
+        (request,) = plan(desired(**options), PolicyState(parse_policy(sent))).requests
+        items = [{"id": "d" * 32}] if "webhooks" in options.get("mechanisms", ()) else [{"id": "w", "weight": 1}]
+        assert t.cast("t.Any", request.body)["mechanisms"]["webhooks"] == items
+
+
+@pytest.mark.parametrize(
+    ("masked", "place"),
+    [
+        ({"newer": {"secret": "********"}}, "newer.secret"),
+        ({"mechanisms": {"email": [{"id": "a", "key": "***"}]}}, "mechanisms.email[0].key"),
+        ({"mechanisms": {"email": [{"id": "a"}], "chat": [{"url": "https://c.example/***/x"}]}}, "mechanisms.chat[0].url"),
+    ],
+)
+def test_what_the_service_masks_is_not_sent_back(masked: t.Any, place: str) -> None:
+    state = PolicyState(parse_policy({**SENT, **masked}))
+    assert not plan(desired(description=""), state).requests
+    with pytest.raises(
+        Failure, match=rf"^The notification policy 'n' \(id p\): the service masks {re.escape(place)}, and"
+    ) as caught:
+        plan(desired(description="d"), state)
+    assert caught.value.kind == BAD_RESPONSE
 
 
 @pytest.mark.parametrize(
