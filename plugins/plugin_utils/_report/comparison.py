@@ -6,10 +6,11 @@ import collections
 import typing as t
 
 from ...module_utils._core import Json
+from ...module_utils._text import canonical
 from .document import Comparison, Item, JobRow, Report, Row, identity
 from .facts import DIFFERENCE, OF_WAIVERS, UNAUDITED
 from .items import OF_JOBS, in_order, item_id
-from .judged import is_judged, kept_pages
+from .judged import is_judged, kept_pages, script_of
 
 # The comparison with the previous report. A problem that this run did not judge is never resolved.
 
@@ -17,7 +18,7 @@ from .judged import is_judged, kept_pages
 class Before(t.NamedTuple):
     """What an earlier report had: by the id that an item has now, the item and its id then; and the ids of those about jobs that are gone.
 
-    A job may have another name by now, and the label of one that is gone may be that of another job.
+    A job may have another name by now, and the label of one that is gone may be that of another job; a script may have another entry.
     """
 
     items: dict[str, tuple[Item, str]]
@@ -117,24 +118,33 @@ def _as_called_now(row: Row, old: Row) -> Before:
     """Return the items of an earlier row by the ids that they have now."""
     labels = {number: job["job"] for number, job in by_number(row["jobs"]).items()}
     numbers = {job["job"]: number for number, job in by_number(old["jobs"]).items()}
+    ids = {item["id"] for item in row["items"]}
+    scripts = {_script_of(item): item["subject"] for item in row["items"]}
     before = Before({}, set())
     for item in old["items"]:
         number = numbers.get(item["subject"] or "") if is_of_job(item) else None
-        label = labels.get(number or 0)
-        if number is None or label in (None, item["subject"]):
-            is_gone = number is not None and label is None and item["subject"] in labels.values()
-            if is_gone and row["status"] != UNAUDITED:
-                before.gone.add(item["id"])
-            else:
-                before.items.setdefault(item["id"], (item, item["id"]))
+        subject = labels.get(number or 0) or item["subject"]
+        if number is not None and number not in labels and subject in labels.values() and row["status"] != UNAUDITED:
+            before.gone.add(item["id"])
+            continue
+        if item["id"] not in ids:
+            subject = scripts.get(_script_of(item)) or subject
+        if subject == item["subject"]:
+            before.items.setdefault(item["id"], (item, item["id"]))
         else:
-            called: Item = {**item, "subject": label, "id": _id_of(row, item, label)}
+            called: Item = {**item, "subject": subject, "id": _id_of(row, item, subject)}
             before.items[called["id"]] = (called, item["id"])
     return before
 
 
-def _id_of(row: Row, item: Item, label: str | None) -> str:
-    return item_id(identity(row), item["kind"], item["resource"], label, item["member"])
+def _script_of(item: Item) -> tuple[str, str]:
+    """Return the type of an item about a script with that script, the same under any entry of the baseline; other items have their ids."""
+    key = script_of(item) if item["resource"] == "scripts" and item["type"] not in OF_WAIVERS else None
+    return item["type"], canonical(key) if key and any(key) else item["id"]
+
+
+def _id_of(row: Row, item: Item, subject: str | None) -> str:
+    return item_id(identity(row), item["kind"], item["resource"], subject, item["member"])
 
 
 def is_of_job(item: Item) -> bool:

@@ -267,7 +267,7 @@ def is_judged(row: Row, old: Row, item: Item) -> bool:
     if observation == "pages":
         return _is_page_judged(row, old, item)
     if observation in _OF_SCRIPTS.values():
-        return _is_script_judged(judged, subject)
+        return _is_script_judged(judged, item)
     if observation == "required fields":
         subject = f"{subject} {item['member']}"
     if judged["only"] is not None:
@@ -275,13 +275,20 @@ def is_judged(row: Row, old: Row, item: Item) -> bool:
     return not judged["but"] if subject is None else not {subject, ""} & {*judged["but"]}
 
 
-def _is_script_judged(judged: Judged, subject: str | None) -> bool:
-    """Return whether no script that was not judged may be that of an item; `*` is a part that the service does not show."""
+def script_of(item: Item) -> list[str | None] | None:
+    """Return which script an item is about, whatever its entry; None if it is about none, or cannot be told."""
     try:
-        url, host, _entry = json.loads(subject or "")
+        url, host, _entry = json.loads(item["subject"] or "")
     except (ValueError, RecursionError, TypeError):  # an earlier report may hold anything there
+        return None
+    return _script_key(url, host)
+
+
+def _is_script_judged(judged: Judged, item: Item) -> bool:
+    """Return whether no script that was not judged may be that of an item; `*` is a part that the service does not show."""
+    own = script_of(item)
+    if own is None:
         return False
-    own = _script_key(url, host)
 
     def may_be(parts: t.Sequence[str | None]) -> bool:
         pairs = zip(parts, own, strict=True)

@@ -368,6 +368,17 @@ def test_script_that_is_not_listed_is_gone_unless_one_is_hidden(listed, word):
     assert became(scripts(finding("malicious")), [zone(scripts=audit(inventory=inventory))], "malicious") == word
 
 
+def test_script_that_is_still_malicious_is_not_resolved_by_another_entry():
+    """A survey has no baseline, so that it names no entry."""
+    found = finding("malicious", message="the script is malicious") | {"entry": "one"}
+    before = report(*scripts(found, entry="one"))
+    script = {"script_url": URL, "host": "shop.example.com", "malicious": True}
+    made = report(surveyed({}, jobs=[job()], scripts={"scripts": [script]}), previous=before, at=LATER)
+    (item,) = [item for item in items(made) if item["type"] == "malicious"]
+    assert (item["first_seen"], json.loads(item["subject"])[2]) == (AT, None)
+    assert item["id"] in made["comparison"]["persisting"] and made["comparison"]["resolved"] == []
+
+
 @pytest.mark.parametrize(
     ("before", "now", "word"),
     [
