@@ -113,7 +113,8 @@ def _add_account(made: Told, record: ZoneRecord, zones: t.Sequence[ZoneRecord], 
         # Where the read failed, the record of the account says so itself.
         made.gaps.extend([] if isinstance(part, Unknown) else [Gap(record["zone"], ACCOUNT, LOST_JOB, UNKNOWN, unread)])
         return
-    made.known.extend(_known(record, zones))
+    # An account without a job in the run may have some in other zones.
+    made.known.extend([*([(ACCOUNT, record["zone"], LOST_JOB)] if with_jobs else []), *_known(zones)])
     if account.policies or monitored:
         unsure = [(name, "could not be read") for name in account.unread if name != "available_alerts" or monitored]
         unsure += [("silences", text) for text in _strange_silences(account, now)]
@@ -143,11 +144,8 @@ def _add_account(made: Told, record: ZoneRecord, zones: t.Sequence[ZoneRecord], 
     made.alerts.extend(_table(account, with_jobs, monitored, now))
 
 
-def _known(account: ZoneRecord, zones: t.Sequence[ZoneRecord]) -> t.Iterator[tuple[str, str, str]]:
-    """Yield the alerts of hosts of which this run knows whether they are about something: jobs of the account or its zones, or scripts."""
-    jobs = [owner["jobs"] for owner in (account, *zones)]
-    if any(map(value_of, jobs)) or not any(isinstance(part, Unknown) for part in jobs):
-        yield ACCOUNT, account["zone"], LOST_JOB
+def _known(zones: t.Iterable[ZoneRecord]) -> t.Iterator[tuple[str, str, str]]:
+    """Yield the alerts about scripts of zones of which this run knows whether their monitor is on."""
     for zone in zones:
         is_read = isinstance(dict_of(result_of(zone).get(SCRIPT_MONITOR)).get(SCRIPT_MONITOR), dict)
         if has_scripts(zone) is not None and (is_read or value_of(zone["scripts"]) is not None):

@@ -10,7 +10,7 @@ from ...module_utils._text import canonical
 from .document import Comparison, Item, JobRow, Report, Row, identity
 from .facts import DIFFERENCE, OF_WAIVERS, UNAUDITED
 from .items import OF_JOBS, in_order, item_id
-from .judged import is_judged, kept_pages, script_of
+from .judged import is_judged, kept_pages, kept_width, script_of
 
 # The comparison with the previous report. A problem that this run did not judge is never resolved.
 
@@ -102,6 +102,7 @@ def inherit(row: Row, old: Row | None, of_waivers: JudgeOfWaivers = _judges_none
         "account_id": row["account_id"] or old["account_id"],
         "account_name": row["account_name"] or old["account_name"],
         "pages": kept_pages(row, old, left),
+        "judged": kept_width(row, old, left),
         "items": in_order([*own, *map(as_carried, left)]),
     }
     if not is_audited:

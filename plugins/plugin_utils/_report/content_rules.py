@@ -37,19 +37,19 @@ def rules(result: ZoneResult) -> t.Iterator[Problem]:
         if seen and description not in refused and dict_of(seen).get("available") is not True:
             reason = f"what it blocks is not known whole: {dict_of(seen).get('reason')}"
             yield problem("not_readable", description, reason, resource=CONTENT_SECURITY_RULES)
-    for label, rule in _labelled_rules(item for item in managed.get("content_security_rules") or () if item):
+    for label, rule in labelled_rules(item for item in managed.get("content_security_rules") or () if item):
         policy = read_policy(str(rule.get("value") or ""))
         if names := ", ".join(policy.unknown if policy else ()):
             reason = f"its policy has directives that are not known, so that what they allow is not: {names}"
             yield problem("not_readable", label, reason, "known directives", resource=CONTENT_SECURITY_RULES)
-    for label, rule in _labelled_rules(managed.get("unlisted_rules") or ()):
+    for label, rule in labelled_rules(managed.get("unlisted_rules") or ()):
         action = rule.get("action")
         does = {"allow": "it enforces", "log": "it logs"}.get(str(action), f"its action is {action}")
         does = "it is disabled" if rule.get("enabled") is False else does
         yield problem("unlisted_rule", label, f"no item declares it; {does}")
 
 
-def _labelled_rules(rules: t.Iterable[Copied]) -> list[tuple[str, Copied]]:
+def labelled_rules(rules: t.Iterable[Copied]) -> list[tuple[str, Copied]]:
     """Return rules with their descriptions, which need not be unique; a repeated one is followed by the id."""
     named = [(str(rule.get("description") or rule.get("id")), rule) for rule in rules]
     count = collections.Counter(name for name, _rule in named)
@@ -58,7 +58,7 @@ def _labelled_rules(rules: t.Iterable[Copied]) -> list[tuple[str, Copied]]:
 
 def violations(rules: t.Iterable[Copied]) -> t.Iterator[Problem]:
     """Yield what browsers reported of content security rules: what their policies block, and what these allow by now."""
-    for label, rule in _labelled_rules(rules):
+    for label, rule in labelled_rules(rules):
         seen = dict_of(rule.get("violations"))
         sources = [dict_of(source) for source in list_of(seen.get("blocked"))]
         value = rule.get("value")

@@ -65,15 +65,14 @@ def _named(zones: t.Sequence[str]) -> str:
     return ", ".join(line(zone, 100) for zone in zones[:_MAX_NAMED]) + more
 
 
-def unjudged(row: Row, name: str, subject: str | None = None) -> str:
-    """Return why items of a type, or the item about a subject, could not be judged in a zone that was read; "" if they could."""
+def unjudged(row: Row, name: str) -> str:
+    """Return why items of a type could not be judged in a zone that was read; "" if they could."""
     for item in counting(row["items"]):
-        is_about = subject is None or item["type"] != "not_readable" or item["subject"] in (None, subject)
         # Whether the monitor is on is read of every zone of a survey, the scripts only where they are asked for.
         is_asked = item["resource"] != "script_monitor" or "scripts" in row["resources"]
         # A note about the items of one type, such as a budget, says nothing of the others.
         is_of = item["member"] not in TYPES or item["member"] in (item["type"], name)
-        if (item["resource"], item["type"]) in STAND_INS.get(name, ()) and is_about and is_asked and is_of:
+        if (item["resource"], item["type"]) in STAND_INS.get(name, ()) and is_asked and is_of:
             return f"not known, {about(item)}: {item['is']}"
         if item["kind"] != DIFFERENCE and item["type"] not in TYPES:
             return f"not known, {about(item)}: this version does not know the type {item['type']}"

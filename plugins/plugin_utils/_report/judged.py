@@ -15,6 +15,7 @@ from ...module_utils._scripts.facts import REPORTED
 from ...module_utils._text import canonical, dict_of, list_of, parse_time
 from ...module_utils._zone.record import Scripts, ZoneRecord, part_of_hours, result_of, value_of
 from ...module_utils._zone.result import ReportedJob, deleted_jobs
+from .content_rules import labelled_rules
 from .document import Copied, Item, Judged, PageRow, Row
 from .facts import DIFFERENCE, MANAGED, TYPES
 from .findings import job_number, labelled
@@ -28,6 +29,8 @@ _WHOLE: Judged = {"only": None, "but": []}
 _Judgements = t.Iterator[tuple[str, Judged]]
 _OF_SCRIPTS = {"malicious": "verdicts", "reported": "reports", "new": "listing", "changed": "hashes", "unverified": "hashes"}
 _OF_BASELINE = {"expired": "entries", "unjustified": "entries", "gone": "use", "unused": "use"}
+# The listing of an audit, which has infrequent scripts as well.
+WIDE = "wide listing"
 _OF_CHAIN = ("history_broken", "evidence_gap")
 
 # The observation from which items of a resource and a type are judged.
@@ -103,27 +106,28 @@ def _of_parts(seen: Seen) -> _Judgements:
     for name in MANAGED:
         if result.get(name) or (name == JOBS and isinstance(jobs, Known)):
             yield f"read {name}", _WHOLE
-    rules = _but(seen.unread(CONTENT_SECURITY_RULES))
     if seen.record["declared"]:
         # What is not declared any more does not differ from what is declared.
         yield "declaration", _WHOLE
         if result.get(CONTENT_SECURITY_RULES):
-            yield "declared rules", rules
+            yield "declared rules", _but(seen.unread(CONTENT_SECURITY_RULES))
     else:
         if isinstance(jobs, Known):
             yield "surveyed jobs", _WHOLE
         if isinstance(dict_of(dict_of(result.get(SCRIPT_MONITOR)).get(SCRIPT_MONITOR)).get("enabled"), bool):
             yield "surveyed monitor", _WHOLE
         listed = [dict_of(rule) for rule in list_of(dict_of(result.get(CONTENT_SECURITY_RULES)).get(CONTENT_SECURITY_RULES))]
-        if result.get(CONTENT_SECURITY_RULES) and not any(_is_shortened(rule) for rule in listed):
-            yield "surveyed rules", rules
+        if result.get(CONTENT_SECURITY_RULES):
+            yield "surveyed rules", _but(label for label, rule in labelled_rules(listed) if not _shows_violations(rule))
     if seen.alerts is not None:
         yield "read notifications", _WHOLE
         yield "alerts", _only(set(seen.alerts) - seen.unread("notifications"))
 
 
-def _is_shortened(rule: Copied) -> bool:
-    return bool(part_of_hours(dict_of(rule.get("violations")).get("shortened")))
+def _shows_violations(rule: Copied) -> bool:
+    """Return whether what a rule blocks is known, of all the hours that were asked for."""
+    seen = dict_of(rule.get("violations"))
+    return seen.get("available") is True and not part_of_hours(seen.get("shortened"))
 
 
 def _of_jobs(seen: Seen) -> _Judgements:
@@ -179,6 +183,7 @@ def _of_scripts(seen: Seen) -> _Judgements:
         yield from _of_listing(audit, listed)
     if is_audit:
         yield "entries", _WHOLE
+        yield WIDE, _WHOLE
         yield "monitor", _WHOLE
         if not is_blind:
             yield "use", _WHOLE
@@ -202,10 +207,13 @@ def _of_listing(audit: Scripts, listed: t.Sequence[tuple[Copied, Json]]) -> _Jud
     unhashed = [canonical(_script_key(finding.get("script_url"), finding.get("host"))) for finding in unverified]
     rows = list(zip(map(canonical, keys), listed, strict=True))
     unrated = [key for key, (script, _entry) in rows if not isinstance(script.get("malicious"), bool)]
-    yield "verdicts", _but((*hidden, *unrated))
     untold = [key for key, (script, _e) in rows if not all(isinstance(script.get(name), bool) for name in REPORTED)]
-    yield "reports", _but((*hidden, *untold))
-    if "findings" in audit:
+    is_audit = "findings" in audit
+    # A survey lists no script that is infrequent.
+    only = None if is_audit else sorted({key for key, _listed in rows})
+    yield "verdicts", {**_but((*hidden, *unrated)), "only": only}
+    yield "reports", {**_but((*hidden, *untold)), "only": only}
+    if is_audit:
         yield "listing", _but(hidden)
         # Without an entry a hash is compared with nothing.
         yield "hashes", _but((*hidden, *unhashed, *(key for key, (_script, entry) in rows if entry is None)))
@@ -267,7 +275,7 @@ def is_judged(row: Row, old: Row, item: Item) -> bool:
     if observation == "pages":
         return _is_page_judged(row, old, item)
     if observation in _OF_SCRIPTS.values():
-        return _is_script_judged(judged, item)
+        return _is_script_judged(judged, item, is_wide=WIDE in old["judged"])
     if observation == "required fields":
         subject = f"{subject} {item['member']}"
     if judged["only"] is not None:
@@ -284,10 +292,13 @@ def script_of(item: Item) -> list[str | None] | None:
     return _script_key(url, host)
 
 
-def _is_script_judged(judged: Judged, item: Item) -> bool:
-    """Return whether no script that was not judged may be that of an item; `*` is a part that the service does not show."""
+def _is_script_judged(judged: Judged, item: Item, *, is_wide: bool) -> bool:
+    """Return whether no script that was not judged may be that of an item; `*` is a part that the service does not show.
+
+    What a wide listing had may be missing in one that has `only` active scripts.
+    """
     own = script_of(item)
-    if own is None:
+    if own is None or (is_wide and judged["only"] is not None and canonical(own) not in judged["only"]):
         return False
 
     def may_be(parts: t.Sequence[str | None]) -> bool:
@@ -321,6 +332,12 @@ def _is_page_judged(row: Row, old: Row, item: Item) -> bool:
 
 def _find(pages: t.Iterable[PageRow] | None, url: Json) -> PageRow | None:
     return next((page for page in pages or () if page["page"] == url), None)
+
+
+def kept_width(row: Row, old: Row, left: t.Iterable[Item]) -> dict[str, Judged]:
+    """Return what a run observed, and that an earlier listing of scripts was wider, as long as a problem is from it."""
+    is_left = WIDE in old["judged"] and any(item["resource"] == "scripts" for item in left)
+    return {**row["judged"], **({WIDE: _WHOLE} if is_left else {})}
 
 
 def kept_pages(row: Row, old: Row, left: t.Iterable[Item]) -> list[PageRow] | None:

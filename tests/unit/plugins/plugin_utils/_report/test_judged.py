@@ -379,6 +379,20 @@ def test_script_that_is_still_malicious_is_not_resolved_by_another_entry():
     assert item["id"] in made["comparison"]["persisting"] and made["comparison"]["resolved"] == []
 
 
+def test_survey_lists_no_infrequent_scripts():
+    """What an audit found is not gone because a survey does not list it, nor because the next one does not; what a survey found is."""
+    other = {"script_url": "https://cdn.example.net/b.js", "host": "shop.example.com", "malicious": False}
+    survey = surveyed({}, jobs=[job()], scripts={"scripts": [other]})
+    of_audit = report(*scripts(finding("malicious")))
+    (found,) = items(of_audit)
+    made = report(survey, previous=of_audit, at=LATER)
+    again = report(survey, previous=made, at=LATER)
+    assert made["comparison"]["unknown"] == again["comparison"]["unknown"] == [found["id"]]
+    assert report(*scripts(), previous=again, at=LATER)["comparison"]["resolved"] == [found["id"]]
+    bad = {"script_url": URL, "host": "shop.example.com", "malicious": True}
+    assert became([surveyed({}, jobs=[job()], scripts={"scripts": [bad]})], [survey], "malicious") == "resolved"
+
+
 @pytest.mark.parametrize(
     ("before", "now", "word"),
     [
@@ -417,6 +431,27 @@ def test_row_of_a_report_without_observations_resolves_nothing():
     assert report(slices=[part], previous=before, at=LATER)["comparison"]["resolved"] == []
     part = report(zone(job()), at=LATER)
     assert len(report(slices=[part], previous=before, at=LATER)["comparison"]["resolved"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("seen", "word"),
+    [
+        ({"available": True, "blocked": []}, "resolved"),
+        ({"available": False, "reason": "no right"}, "unknown"),
+        ({"available": True, "blocked": [], "shortened": {"hours": 1, "requested": 24}}, "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_violations_are_resolved_only_where_the_rule_shows_them_all(seen, word):
+    now = survey_rules()
+    now[0]["result"][RULES][RULES][0]["violations"] = seen
+    assert became(survey_rules({"directive": "script-src", "source": "https://x.example"}), now, "violations") == word
+
+
+def test_alert_about_jobs_is_not_judged_without_a_job_in_the_run():
+    """The jobs may be those of zones outside the run."""
+    before = [zone(job()), account(notifications=notified())]
+    assert became(before, [zone(), account(notifications=notified())], "no_alert") == "unknown"
 
 
 EXPIRED = {**WAIVER, "resource": "health", "until": "2026-01-01"}
