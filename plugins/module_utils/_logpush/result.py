@@ -15,7 +15,7 @@ from .changes import WIRE, with_carriers
 from .facts import MEMBERS, MERGE_SUBREQUESTS, OLDER_FORM, SERVER_MADE
 from .health import delivery_warnings
 from .job import Job, JobState, parse_job, view
-from .options import DesiredJob
+from .options import NO_FILTER, DesiredJob
 
 
 def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
@@ -31,8 +31,8 @@ def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequen
     differing = [name for name, value in sent.items() if not _agrees(name, value, desired, tree, answered)]
     lacking = [name for name in differing if not _shows(name, answered)]
     # What the job already had was not sent; another one may have changed it meanwhile.
-    declared = _differing(with_carriers(desired, state.job), answered)
-    kept = [name for name in declared if name not in sent and _shows(name, answered)]
+    declared = [name for name in _differing(with_carriers(desired, state.job), answered) if name not in sent]
+    kept = [name for name in declared if _shows(name, answered)]
     if wrong := [*(name for name in differing if name not in lacking), *kept]:
         raise written_otherwise(f"job {answered.id}", wrong)
     # What the task manages is reported as predicted, everything else as answered. If the task omits `enabled`, the service
@@ -45,6 +45,11 @@ def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequen
     members = view(answered)
     job = {**dict_of(plan.result["job"]), **{name: members[name] for name in fresh}}
     warnings = [_warn_of_lacking(name, answered.id) for name in lacking]
+    if declared:
+        warnings.append(
+            f"Job {answered.id}: the answer of the service lacks {', '.join(dict.fromkeys(declared))}, which the job had when it was read, so"
+            " that it was not sent. Another client may have removed it meanwhile: run the task again."
+        )
     return Conclusion({**plan.result, "job": job}, (*warnings, *delivery_warnings(answered, desired.plain.get("enabled"))))
 
 
@@ -65,7 +70,11 @@ def _differing(desired: DesiredJob, answered: Job) -> t.Iterator[str]:
     beside = {MERGE_SUBREQUESTS: answered.members.get(MERGE_SUBREQUESTS)}
     if desired.output is not None and output_options.merged(desired.output, {**beside, **answered.output})[1]:
         yield "output_options"
-    if desired.filter is not None and not (desired.filter and answered.filter and same_filter(desired.filter, answered.filter)):
+    if desired.filter == NO_FILTER:
+        is_same = not answered.values["filter"]
+    else:
+        is_same = desired.filter is None or bool(answered.filter and same_filter(desired.filter, answered.filter))
+    if not is_same:
         yield "filter"
 
 

@@ -17,6 +17,7 @@ def conclude(options: dict[str, t.Any], job: dict[str, t.Any], answer: t.Any) ->
 
 MASKED = KEYS.replace("planted", "***")
 A_IS_B = {"key": "A", "operator": "eq", "value": "b"}
+FILTERED = '{"where":{"key":"A","operator":"eq","value":"b"}}'
 
 
 @pytest.mark.parametrize(
@@ -59,13 +60,12 @@ def test_contradicting_answer_is_bad(options: dict[str, t.Any], answer: dict[str
         ({"destination_conf": S3}, {"destination_conf": "gs://evil"}, "destination_conf"),
         ({"fields": ["a"]}, {"logpull_options": "fields=b"}, "logpull_options"),
         ({"fields": ["a"]}, {"output_options": {"field_names": ["a"]}}, "output_options"),
-        ({"filter": A_IS_B}, {"filter": ""}, None),
         ({"filter": ""}, {"filter": TEXT}, "filter"),
         ({"enabled": True}, {"enabled": False}, "enabled"),
-        ({"enabled": True}, {"enabled": None}, None),
         ({"transformer_id": 3}, {"transformer_id": 4}, "transformer_id"),
         ({"max_upload_records": 0}, {"max_upload_records": 5000}, "max_upload_records"),
         ({}, {"enabled": False, "logpull_options": "fields=b"}, None),
+        ({"filter": ""}, {}, None),
     ],
 )
 def test_answer_that_contradicts_what_is_declared_and_was_not_sent_is_bad(
@@ -73,10 +73,11 @@ def test_answer_that_contradicts_what_is_declared_and_was_not_sent_is_bad(
 ) -> None:
     """Somebody else may have changed it between the two; what the task does not manage is reported as answered."""
     job = {**JOB, "enabled": True, "logpull_options": "fields=a", "destination_conf": S3, "transformer_id": 3}
-    job["filter"] = '{"where":{"key":"A","operator":"eq","value":"b"}}' if options.get("filter") else ""
+    job["filter"] = FILTERED if options.get("filter") else ""
     options, answer = {**options, "frequency": "low"}, {**job, "frequency": "low", **answer}
     if named is None:
-        assert conclude(options, job, answer).result["job"]["frequency"] == "low"
+        end = conclude(options, job, answer)
+        assert end.result["job"]["frequency"] == "low" and not end.warnings
         return
     kind, message = refusal(conclude, options, job, answer)
     assert kind == "bad_response" and f"than the task asked for: {named}. " in message
@@ -101,8 +102,25 @@ LACKS_FILTER = (
 )
 def test_answer_without_sent_members_is_a_warning(options: dict[str, t.Any], empty: dict[str, t.Any], lacking: str) -> None:
     warnings = (f"Job 7: the answer of the service lacks {lacking}",)
-    for answer in ({"id": 7}, {"id": 7, **empty}):
+    for answer in ({"id": 7, "name": "n"}, {"id": 7, "name": "n", **empty}):
         assert conclude(options, JOB, answer) == Conclusion(planned(options, JOB).result, warnings)
+
+
+@pytest.mark.parametrize(
+    ("answer", "lacking"),
+    [
+        ({"filter": ""}, "filter"),
+        ({"filter": None, "enabled": None}, "enabled, filter"),
+        ({"logpull_options": ""}, "logpull_options"),
+        ({}, None),
+    ],
+)
+def test_answer_without_what_is_declared_and_was_not_sent_is_a_warning(answer: dict[str, t.Any], lacking: str | None) -> None:
+    job = {**JOB, "enabled": True, "logpull_options": "fields=a", "filter": FILTERED}
+    options = {"enabled": True, "fields": ["a"], "filter": A_IS_B, "frequency": "low"}
+    said = "which the job had when it was read, so that it was not sent. Another client may have removed it meanwhile: run the task again."
+    warnings = (f"Job 7: the answer of the service lacks {lacking}, {said}",) if lacking else ()
+    assert conclude(options, job, {**job, "frequency": "low", **answer}).warnings == warnings
 
 
 def test_answer_about_another_job_is_bad() -> None:
