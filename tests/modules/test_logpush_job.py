@@ -133,6 +133,49 @@ def test_refused_recreate_reports_the_deletion(modules: Modules) -> None:
     assert report.failure["changed"] is True
 
 
+# A DELETE that is not carried out, although the service answers that the job is gone.
+NOT_DELETED: dict[str, dict[str, t.Any]] = {
+    "404": {"kind": "status", "status": 404, "method": "DELETE"},
+    "200": {
+        "kind": "array",
+        "value": {"success": True, "errors": [], "messages": [], "result": {"id": 7}},
+        "method": "DELETE",
+        "applied": False,
+    },
+}
+
+
+def test_job_that_was_not_found_when_it_was_to_be_deleted_must_be_gone(modules: Modules) -> None:
+    modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    modules.simulator.faults(NOT_DELETED["404"])
+    report = modules.run(job_task({"name": "old", "state": "absent"}), fails="bad_response")
+    assert report.failure["changed"] is False
+    assert report.failure["msg"].startswith(
+        "The service answered that the Logpush job 7 does not exist when it was to be deleted, but still"
+    )
+    assert [entry["method"] for entry in report.writes] == ["DELETE"]
+
+
+@pytest.mark.parametrize("answer", NOT_DELETED)
+def test_job_that_was_recreated_must_be_gone(modules: Modules, answer: str) -> None:
+    modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    modules.simulator.faults(NOT_DELETED[answer])
+    report = modules.run(job_task({"name": "old", "kind": "edge", "recreate": True, "destination_conf": S3}), fails="conflict")
+    assert report.failure["changed"] is True
+    assert report.failure["msg"].startswith(
+        "Job 7 was deleted to create job 8 of the same name 'old' and dataset http_requests in its place, but"
+    )
+    assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]
+
+
+def test_job_that_another_client_deleted_is_recreated(modules: Modules) -> None:
+    """By its id, which no job has any more: what was created in its place is what counts."""
+    modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    modules.simulator.faults({**NOT_DELETED["404"], "applied": True})
+    report = modules.run(job_task({"job_id": 7, "kind": "edge", "recreate": True, "destination_conf": S3}))
+    assert report.result["changed"] is True and report.result["job"]["id"] == 8
+
+
 @pytest.mark.parametrize("status", ["404", "405"])
 def test_a_service_without_a_list_of_jobs(modules: Modules, status: str) -> None:
     modules.simulator.settings(job_list=status)

@@ -55,8 +55,8 @@ class Run:
         self._warnings: list[str] = []
         # How many writes the service accepted or may have accepted.
         self.writes = 0
-        # What was to be deleted and did not exist any more, by the service's answer: operation and identifiers.
-        self.not_found: list[tuple[str, dict[str, t.Any]]] = []
+        # The deletions of what did not exist any more, by the service's answer.
+        self.not_found: list[Request] = []
         self._is_refused = False
         # What no output may contain.
         self.secrets: set[str] = set()
@@ -93,7 +93,7 @@ class Run:
             is_deleted = client.delete(request.operation, ids=ids)
             self.writes += is_deleted
             if not is_deleted:
-                self.not_found.append((request.operation, ids))
+                self.not_found.append(request)
             return Answer(None)
         answer = client.call(request.operation, ids=ids, body=request.body)
         self.writes += request.changes

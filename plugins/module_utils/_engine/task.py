@@ -10,6 +10,7 @@ import typing as t
 from .._address import ZONE_ADDRESSES
 from .._api.client import Client
 from .._api.connection import CONNECTION_OPTIONS, mask_credentials
+from .._api.endpoints import ENDPOINTS
 from .._core import (
     BAD_RESPONSE,
     HOLDS_DATA,
@@ -220,28 +221,34 @@ class StateTask(_Desiring[Desired], t.Generic[Desired, State]):
                 raise _with_progress(failure, step, done, composition.steps) from failure
             done.append(Outcome(step, conclusion, run.writes > writes, created))
         run.result["changed"] = run.writes > 0
-        if run.not_found:
-            self._need_gone(run, client, desired)
+        # What was to be created in place of something is looked at by `verify`; nothing of it is left to be planned.
+        if gone := [
+            request
+            for step in composition.steps
+            for request in step.plan.requests
+            if not step.plan.creates and request in run.not_found
+        ]:
+            self._need_gone(run, client, desired, gone)
         for name, part in self.parts.items():
             part.verify(client, [outcome for outcome in done if outcome.step.part == name])
         run.report(composition.conclude(done))
 
-    def _need_gone(self, run: Run, client: Client, desired: Desired) -> None:
-        """Read again after a deletion that the service answered with "not found": fail if it still shows what was to be deleted."""
+    def _need_gone(self, run: Run, client: Client, desired: Desired, gone: t.Sequence[Request]) -> None:
+        """Read again after deletions that the service answered with "not found": fail if it still shows what was to be deleted."""
         state = self.read(client, desired)
         run.secrets.update(self.secrets(desired, state))
-        left = [
-            step.label
-            for step in self.compose(desired, state).steps
-            for request in step.plan.requests
-            if (request.operation, dict(request.ids)) in run.not_found
-        ]
-        if left:
+        again = [request for step in self.compose(desired, state).steps for request in step.plan.requests]
+        if left := [request for request in gone if request in again]:
             raise Failure(
                 BAD_RESPONSE,
-                f"The service answered that {', '.join(map(repr, left))} does not exist when it was to be deleted, but still shows it: it was not"
-                " deleted. Check the permissions of the token, and what is between this machine and the service.",
+                f"The service answered that {' and '.join(map(_object_of, left))} does not exist when it was to be deleted, but still shows it: it"
+                " was not deleted. Check the permissions of the token, and what is between this machine and the service.",
             )
+
+
+def _object_of(deletion: Request) -> str:
+    """Return how messages call what a request deletes."""
+    return " ".join((ENDPOINTS[deletion.operation].description.removeprefix("Deleting "), *map(str, deletion.ids.values())))
 
 
 def _refuse_templates(part: StateTask[t.Any, t.Any], step: Step) -> None:

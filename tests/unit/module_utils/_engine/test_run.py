@@ -354,7 +354,10 @@ def test_object_that_was_deleted_by_others_is_no_change_and_must_be_gone(execute
     assert (result["changed"], result.get("failed", False)) == (status == "deleted", status == "still there")
     assert service.sent == ["GET", "logpush_jobs.delete", *(["GET"] if status != "deleted" else [])]
     if status == "still there":
-        assert result["error"]["kind"] == BAD_RESPONSE and "'thing' does not exist when it was to be deleted" in result["msg"]
+        assert (
+            result["error"]["kind"] == BAD_RESPONSE
+            and "that the Logpush job does not exist when it was to be deleted" in result["msg"]
+        )
 
 
 REQUESTS = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
