@@ -151,6 +151,8 @@ options:
       - Folder of the evidence, one file for each zone, C(ZONE_ID.pages.jsonl), beside that of the scripts. It is created if it is missing.
       - A relative path starts at the working directory of C(ansible-playbook), for tasks on a local connection.
       - A record has the time, what was looked at, what each page showed, the findings, and the digests of both baselines and of the record before it.
+      - What was looked at includes O(user_agent) if it is not the default, and the names of O(pages[].request_headers), with the values of those that
+        hold no credential. Whether the value of another one changed is in no record, because a digest of a short secret could be guessed.
       - If omitted, the variable C(edgeops_evidence_dir) of the host.
     type: path
   expected_head:

@@ -249,6 +249,9 @@ def test_variant_of_a_page_is_no_secret(modules: Modules, site: Site, tmp_path: 
     assert found == [(kind, url) for kind in ("page_new", "script_new") for url in urls]
     record = json.loads((tmp_path / f"{zone}.pages.jsonl").read_text())
     assert record["scope"]["pages"] == [page["url"] for page in record["pages"]] == urls
+    sent = {"accept-language": "de", "authorization": None, "x-audit": None, "x-env": None}
+    assert record["scope"]["request_headers"] == dict(zip(urls, (sent, {**sent, "accept-language": "en"}), strict=True))
+    assert record["scope"]["user_agent"] is None
     assert [page["scripts"][0]["url"].partition("?")[0] for page in (*record["pages"], *result["pages"])] == [skimmer] * 4
     assert "does not authorise" in result["findings"][2]["message"] or "no entry authorises" in result["findings"][2]["message"]
 

@@ -20,6 +20,9 @@ UNVERIFIED = "unverified"
 
 # In the scope of a record of scripts: which scores mean malicious, if these are not those of the route.
 SCORES = "malicious"
+# In the scope of a record of pages: the user agent, null for the default, and by page the headers with which it was asked for, null for those whose
+# value may be a credential. The first records lack both.
+USER_AGENT, REQUEST_HEADERS = "user_agent", "request_headers"
 _SCORES = re.compile(r"(?:above|below) -?[0-9]{1,4000}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _Check = t.Callable[[Json], bool]
@@ -60,6 +63,13 @@ def _is_scores(value: Json) -> bool:
 
 def _is_object(value: Json) -> bool:
     return isinstance(value, dict)
+
+
+def _are_headers_of_pages(value: Json) -> bool:
+    return value is None or (
+        isinstance(value, dict)
+        and all(isinstance(headers, dict) and all(map(_is_optional_text, headers.values())) for headers in value.values())
+    )
 
 
 def _has(members: t.Mapping[str, _Check], optional: t.Mapping[str, _Check] = types.MappingProxyType({})) -> _Check:
@@ -227,7 +237,10 @@ PAGES = Kind(
         "pages_baseline_digest": is_digest,
         # That of the scripts which the audit took as authorised.
         "baseline_digest": is_digest,
-        "scope": _has({**dict.fromkeys(("pages", "headers", "fail_on"), _is_texts), "fetches": _is_number}),
+        "scope": _has(
+            {**dict.fromkeys(("pages", "headers", "fail_on"), _is_texts), "fetches": _is_number},
+            {USER_AGENT: _is_optional_text, REQUEST_HEADERS: _are_headers_of_pages},
+        ),
         "pages": _each(_PAGE),
         "findings": _find(_PAGE_FINDINGS, "page", "subject"),
     },

@@ -8,7 +8,7 @@ import datetime
 import typing as t
 
 from .._chain.evidence import Evidence, LastRecord, now
-from .._chain.kinds import PAGES
+from .._chain.kinds import PAGES, REQUEST_HEADERS, USER_AGENT
 from .._chain.records import Record
 from .._core import Conclusion, Json, invalid_option
 from .._files import read_regular
@@ -17,9 +17,11 @@ from .compare import Comparison, Finding, Seen, extract_of, find_entry, find_in_
 from .facts import FAILURES, PAGE_FINDINGS, REDIRECTED, UNREAD, Unread
 from .fetch import Fetcher, NoAnswer
 from .har import Exchange, age_of, find_recorded, parse_har
+from .options import USER_AGENT as DEFAULT_USER_AGENT
 from .options import Options, Page
 from .propose import LeftOut, propose
 from .received import Read, read_response
+from .request_headers import readable
 
 # Findings about a page itself, for which an entry can be proposed.
 _OF_PAGES = frozenset(("page_new", "header_changed", "script_new", "inline_new", "frame_new", "form_new", "gone"))
@@ -210,12 +212,17 @@ def _to_keep(options: Options, comparisons: t.Sequence[Comparison], result: t.Ma
     pages = [{**page, **_lasting(page)} for page in result["pages"]]
     for page in pages:
         del page["left_out"]
+    # Of a recording, nobody sent any.
+    sent: dict[str, Json] = {page.url: readable(page.headers) for page in options.pages if page.headers and page.har is None}
     return {
         "scope": {
             "pages": [comparison.seen.page.url for comparison in comparisons],
             "headers": list(options.headers),
             "fetches": options.fetches,
             "fail_on": [kind for kind in PAGE_FINDINGS if kind in options.fail_on],
+            # The default names the release, and a new one is no change of what is audited.
+            USER_AGENT: None if options.user_agent == DEFAULT_USER_AGENT else options.user_agent,
+            REQUEST_HEADERS: sent or None,
         },
         "pages": pages,
         "findings": [_kept_finding(finding) for finding in result["findings"]],

@@ -55,7 +55,7 @@ from .page_parts import (
     patterns_of,
     was_read,
 )
-from .scope import leaves_out_of_pages
+from .scope import asked_of, leaves_out_of_pages
 
 # What the records of a zone's payment pages prove about a period: what changed in a page, and who authorised it.
 
@@ -298,6 +298,12 @@ class PageHistory(Chronicle):
         return any(text in patterns_of(entry.get(part)) for entry in entries for part in PARTS)
 
     def _why_page_closed(self, finding: Finding, was: Entry) -> Ended:
+        ended = self._end_on_page(finding, was)
+        if ended.how in (BACK, GONE_SINCE) and self._is_asked_otherwise(finding):
+            return Ended(HIDDEN, f"{HIDDEN} in the same way")
+        return ended
+
+    def _end_on_page(self, finding: Finding, was: Entry) -> Ended:
         page = self._readable.get(finding.place)
         if page is None or self._is_left_out(finding):
             return Ended(HIDDEN)
@@ -352,7 +358,11 @@ class PageHistory(Chronicle):
         return page is not None and self._looks_less(finding) and not self._has(page, finding)
 
     def _looks_less(self, finding: Finding) -> bool:
-        return self._look_at(finding.place) < self._looked_by.get(finding, Look())
+        return self._looked_by.get(finding, Look()).is_closer_than(self._look_at(finding.place))
+
+    def _is_asked_otherwise(self, finding: Finding) -> bool:
+        look = self._look_at(finding.place)
+        return look.asks_otherwise_than(self._looked_by.get(finding, look))
 
     def _has(self, page: Page, finding: Finding) -> bool:
         """Return whether a page still has what a finding is about; of headers and addresses, what was found is a difference."""
@@ -362,7 +372,8 @@ class PageHistory(Chronicle):
     def _look_at(self, url: str) -> Look:
         """Return how closely the record at hand looked at a page."""
         page = self._readable.get(url)
-        return Look() if page is None else Look(page["source"] == "har", self._fetches)
+        asked = asked_of(self.scope, url)
+        return Look(asked=asked) if page is None else Look(page["source"] == "har", self._fetches, asked)
 
     def _address_of(self, url: str) -> str:
         """Return where a page led in the record at hand, without the query; "" if it was not read."""
@@ -413,7 +424,7 @@ class PageHistory(Chronicle):
     def is_hidden(self, identity: t.Hashable) -> bool:
         if not isinstance(identity, Finding) or identity in self._found:
             return False
-        return identity.place not in self._readable or self._is_left_out(identity)
+        return identity.place not in self._readable or self._is_left_out(identity) or self._is_asked_otherwise(identity)
 
     def is_followed(self, finding: Finding) -> bool:
         return finding in self.ongoing

@@ -30,10 +30,21 @@ Page = t.Mapping[str, t.Any]
 
 
 class Look(t.NamedTuple):
-    """How closely an audit looked at a page: what a browser recorded has more than the document, and more fetches may show more."""
+    """How closely an audit looked at a page: what a browser recorded has more than the document, and more fetches may show more.
+
+    `asked` is how it asked for the page, None if the record does not say.
+    """
 
     is_recorded: bool = False
     fetches: int = 0
+    asked: str | None = None
+
+    def is_closer_than(self, other: Look) -> bool:
+        return (self.is_recorded, self.fetches) > (other.is_recorded, other.fetches)
+
+    def asks_otherwise_than(self, other: Look) -> bool:
+        """Return whether a server may have sent something else only because of what it was asked with; browsers that recorded a page are alike."""
+        return not (self.is_recorded or other.is_recorded) and self.asked != other.asked
 
 
 def message_of(finding: t.Mapping[str, Json]) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime
 import typing as t
 
+from ...module_utils._chain.kinds import REQUEST_HEADERS, USER_AGENT
 from ...module_utils._core import Json
 from ...module_utils._pages.facts import COMPARED_HEADERS
 from ...module_utils._script_monitor import ON_PAGES
 from ...module_utils._scripts.facts import MALICIOUS_SCORES, SCORES, MaliciousScores, parse_scores
 from ...module_utils._scripts.listing import asked_statuses
-from ...module_utils._text import list_of, parse_time
+from ...module_utils._text import canonical, dict_of, list_of, parse_time
 from .._words import named
 
 # What an audit looked at: without it, no finding means nothing.
@@ -69,21 +70,37 @@ def leaves_out_of_pages(scope: t.Mapping[str, t.Any], known: t.Collection[str]) 
     return ", ".join(parts)
 
 
+def asked_of(scope: t.Mapping[str, Json], page: str) -> str | None:
+    """Return by which user agent and with which headers an audit asked for a page, None if its record does not say."""
+    headers = dict_of(scope.get(REQUEST_HEADERS)).get(page)
+    return canonical([scope[USER_AGENT], headers]) if USER_AGENT in scope else None
+
+
 def changes_of(before: t.Mapping[str, Json], after: t.Mapping[str, Json]) -> str:
     """Return in words what two audits looked at differently, "" if they did not."""
     names = sorted(name for name in {**before, **after} if before.get(name) != after.get(name))
-    return "; ".join(
-        f"{_NAMES.get(name, name)} was {_words(name, before.get(name))}, is {_words(name, after.get(name))}" for name in names
-    )
+    return "; ".join(f"{_NAMES.get(name, name)} was {_words(name, before)}, is {_words(name, after)}" for name in names)
 
 
-_NAMES: t.Mapping[str, str] = {SCORES: "the score of malicious scripts"}
+_NAMES: t.Mapping[str, str] = {
+    SCORES: "the score of malicious scripts",
+    USER_AGENT: "the user agent",
+    REQUEST_HEADERS: "what was sent in headers",
+}
 # What an empty list, or a member that is absent, means; of any other, an empty list is nothing.
-_EMPTY: t.Mapping[str, str] = {"hosts": "not limited", SCORES: "the default of the route"}
+_EMPTY: t.Mapping[str, str] = {"hosts": "not limited", SCORES: "the default of the route", USER_AGENT: "the default"}
 
 
-def _words(name: str, value: Json) -> str:
-    items = list_of(value)
+def _words(name: str, scope: t.Mapping[str, Json]) -> str:
+    value = scope.get(name)
+    if name in (USER_AGENT, REQUEST_HEADERS) and name not in scope:
+        return "not known"
+    items = list_of(value) or [f"{_sent(headers)} to {page}" for page, headers in dict_of(value).items()]
     if items:
         return ", ".join(map(str, items))
     return _EMPTY.get(name, "none") if value in ([], None, "") else str(value)
+
+
+def _sent(headers: Json) -> str:
+    """Return headers with their values; a value that may be a credential is in no record."""
+    return " and ".join(name if value is None else f"{name} {value}" for name, value in dict_of(headers).items())

@@ -18,6 +18,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.pa
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.table import COLUMNS, render_table
 
 URL = "https://shop.example/checkout"
+SCRIPT = "https://cdn.example/pay.js"
 CODE = {"hash": "sha256-x", "shape": None, "kind": "script", "dynamic": False}
 OPTIONS: dict[str, t.Any] = dict.fromkeys(("expected_heads", "until", "max_gap_days", "title"))
 SEVEN = "At least every seven days: yes for payment pages"
@@ -801,3 +802,39 @@ def test_finding_that_is_no_longer_looked_at_is_still_open(tmp_path: Path) -> No
         audit(1, PLAIN, scope={"headers": []}),
     )
     assert ("1", "finding not resolved") in documents.numbers(document)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ({"user_agent": None}, {"user_agent": "AuditBot/1"}, "the user agent was the default, is AuditBot/1"),
+        ({}, {"user_agent": "AuditBot/1"}, "the user agent was not known, is AuditBot/1"),
+        (
+            {"user_agent": None, "request_headers": {URL: {"accept-language": "de", "cookie": None}}},
+            {"user_agent": None, "request_headers": None},
+            f"what was sent in headers was accept-language de and cookie to {URL}, is none",
+        ),
+        # Before the records said it, nobody knows whether it is the same.
+        ({}, {"user_agent": None, "request_headers": None}, None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["inline_new", "gone", "redirected"])
+def test_page_that_is_asked_for_otherwise_has_not_changed_back(
+    tmp_path: Path, before: dict[str, t.Any], after: dict[str, t.Any], words: str | None, kind: str
+) -> None:
+    """Servers send something else to others, as skimmers do; asked for again in the same way, the page has changed back."""
+    required = checkout(scripts=[{"url": SCRIPT, "required": True}])
+    finding = found(kind, {"inline_new": CODE["hash"], "gone": SCRIPT, "redirected": "https://elsewhere.example/"}[kind])
+    bad = {"inline_new": SKIMMED, "gone": PLAIN, "redirected": page(final_url="https://elsewhere.example/")}[kind]
+    good = page(scripts=[dict.fromkeys(("integrity", "crossorigin", "kind")) | {"url": SCRIPT}])
+    audits = [
+        audit(0, bad, finding, of=required, scope={**PAGES_SCOPE, **before}),
+        audit(1, good, of=required, scope={**PAGES_SCOPE, **after}),
+    ]
+    document = read(tmp_path, *audits)
+    text = " ".join(document.verdict)
+    assert "no longer looked at and so not resolved" in text and "back after" not in text and "again after" not in text
+    messages = [message for what, _subject, message in rows(document) if what in ("scope", "closed")]
+    assert messages == [*([words] if words else []), f"{kind}: not resolved, no longer looked at in the same way, after 1 day"]
+    again = audit(2, good, of=required, scope={**PAGES_SCOPE, **before})
+    assert "no longer looked at" not in " ".join(read(tmp_path, *audits, again).verdict)
