@@ -85,8 +85,11 @@ def end_of_malicious(before: Verdict | None, now: Verdict, was: MaliciousScores 
     return Ended(UNREPORTED)
 
 
-def end_of_unverified(value: str, findings: t.Collection[str], entries: Entries | None, entry: str, *, looks_less: bool) -> Ended:
-    """Return how it ended that nobody could verify a pinned script, of which a record shows this hash under this entry."""
+def end_of_unverified(value: str, findings: t.Collection[str], entries: Entries | None, entry: str, *, has_read: bool) -> Ended:
+    """Return how it ended that nobody could verify a pinned script, of which a record shows this hash under this entry.
+
+    `has_read` says that the audit has read which hashes it had in the meantime.
+    """
     if entries is None:
         return Ended(NOT_KNOWN)
     declared = entries.get(entry)
@@ -96,9 +99,12 @@ def end_of_unverified(value: str, findings: t.Collection[str], entries: Entries 
         return Ended(NOT_PINNED)
     if "changed" in findings or (value and value not in hashes_of(declared)):
         return Ended(OTHER_HASH)
-    if looks_less:
-        return Ended(HIDDEN)
+    if not has_read:
+        return Ended(HIDDEN, _NOT_READ if value else "")
     return Ended(VERIFIED, "a hash is shown that the entry lists") if value else Ended(UNPROVEN)
+
+
+_NOT_READ = "its hash is shown again, but no audit read which one was in use in between (details=all)"
 
 
 def hashes_of(declared: t.Mapping[str, Json]) -> frozenset[str]:

@@ -65,7 +65,7 @@ from .inventory import (
     how_many,
 )
 from .reader import Reader
-from .scope import details_of, leaves_out, new_setting, scores_of
+from .scope import leaves_out, new_setting, scores_of
 
 # What the records of a zone's scripts prove about a period: who saw which script, what changed, and who authorised it.
 
@@ -333,8 +333,7 @@ class History(Chronicle):
         if finding.kind == "reported":
             return Ended(UNREPORTED if seen.is_unreported else NOT_SHOWN)
         if finding.kind == UNVERIFIED:
-            looks_less = details_of(self.scope) < details_of(opened.scope)
-            return end_of_unverified(seen.hash, seen.findings, self.entries, seen.entry, looks_less=looks_less)
+            return end_of_unverified(seen.hash, seen.findings, self.entries, seen.entry, has_read=self.scope["details"] == "all")
         return self._why_authorised(identity, seen)
 
     def _why_authorised(self, identity: Identity, seen: Seen) -> Ended:

@@ -50,14 +50,6 @@ def scores_of(scope: t.Mapping[str, Json]) -> MaliciousScores | None:
     return parse_scores(scores) if isinstance(scores, str) else MALICIOUS_SCORES.get(str(scope.get("route")))
 
 
-def details_of(scope: t.Mapping[str, Json]) -> int:
-    """Return how many scripts an audit read singly, with their versions, as a rank."""
-    return _DETAILS.index(scope["details"]) if scope.get("details") in _DETAILS else 0
-
-
-_DETAILS = ("none", "findings", "all")
-
-
 def leaves_out_of_pages(scope: t.Mapping[str, t.Any], known: t.Collection[str]) -> str:
     """Return what an audit of payment pages did not look at of the pages that were audited before, in words; "" for nothing."""
     compared = {name.lower() for name in scope["headers"]}

@@ -503,7 +503,20 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
     "a hash that was not shown for three days": (
         year(daily(range(50), B, BOTH), daily(range(50, 53), A | {"b": None}, BOTH), daily(range(53, 120), B, BOTH)),
         [
-            f"{NOT_VERIFIED}verified by its hash after 3 days",
+            f"{NOT_VERIFIED}no longer looked at and so not resolved after 69 days",
+            SEVEN,
+            ANSWERS,
+        ],
+    ),
+    "a hash that was not shown for three days, until an audit read all versions": (
+        year(
+            daily(range(50), B, BOTH),
+            daily(range(50, 53), A | {"b": None}, BOTH),
+            daily(range(53, 55), B, BOTH),
+            daily(range(55, 120), B, BOTH, scope={"details": "all"}),
+        ),
+        [
+            f"{NOT_VERIFIED}verified by its hash after 5 days",
             SEVEN,
             ANSWERS,
         ],
