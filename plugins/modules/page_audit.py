@@ -162,7 +162,7 @@ options:
       - If omitted, the variable C(edgeops_expected_pages_head) of the host, or what C(edgeops_expected_heads) has for the zone.
     type: str
   max_gap_days:
-    description: Days of UTC after which the last record, or a recording, is too old.
+    description: Days of UTC, from 1 on, after which the last record, or a recording, is too old.
     type: float
     default: 7.0
   at:

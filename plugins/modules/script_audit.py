@@ -93,7 +93,7 @@ options:
     type: str
   max_gap_days:
     description:
-      - Days of UTC after which the last record is too old, the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.
+      - Days of UTC, from 1 on, after which the last record is too old, the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.
       - A record of an audit that saw no script, or asked for fewer hosts or statuses than this one, does not count.
     type: float
     default: 5.0

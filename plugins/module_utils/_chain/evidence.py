@@ -25,6 +25,12 @@ def now() -> datetime.datetime:
     return datetime.datetime.now(datetime.timezone.utc)
 
 
+def check_gap(days: float) -> None:
+    """Refuse days between two audits that no gap could exceed; days of UTC are whole ones, so that less than one is as good as none."""
+    if not math.isfinite(days) or days < 1:
+        raise invalid_option("max_gap_days", f"{days!r} is not a number of days from 1 on")
+
+
 class Keeping(t.NamedTuple):
     """The validated options of an audit about its evidence; without a folder none is kept."""
 
@@ -37,8 +43,7 @@ class Keeping(t.NamedTuple):
     def of(cls, params: t.Mapping[str, t.Any]) -> Keeping:
         """Return what validated options say; refuse invalid values."""
         gap, head = params["max_gap_days"], params["expected_head"]
-        if not math.isfinite(gap) or gap <= 0:
-            raise invalid_option("max_gap_days", f"{gap!r} is not a number of days above 0")
+        check_gap(gap)
         if head is not None and not is_digest(head.lower()):
             raise invalid_option("expected_head", f"{quoted(head)} is not 64 hexadecimal digits; omit it for the first record")
         if head is not None and not params["evidence_dir"]:

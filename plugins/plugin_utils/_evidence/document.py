@@ -8,6 +8,7 @@ import json
 import typing as t
 
 from ...module_utils._address import is_zone_id
+from ...module_utils._chain.evidence import check_gap
 from ...module_utils._chain.folder import read_baseline
 from ...module_utils._chain.kinds import KINDS, PAGES, SCRIPTS, Kind
 from ...module_utils._chain.verification import Verified, unread_files
@@ -59,9 +60,13 @@ def desire(params: t.Mapping[str, t.Any], inventory_names: t.Mapping[str, str]) 
     at = at.astimezone(datetime.timezone.utc).replace(microsecond=0)
     until = need_date("until", params["until"]) if params["until"] else at.date().isoformat()
     since = need_date("since", params["since"]) if params["since"] else _a_year_before(until)
+    for place, day in (("at", at.date().isoformat()), ("until", until), ("since", since)):
+        # There are days before and after the period.
+        if not _FIRST_DAY <= day <= _LAST_DAY:
+            raise invalid_option(place, f"{day} is not a day from {_FIRST_DAY} to {_LAST_DAY}")
     gap = params["max_gap_days"]
-    if gap is not None and not 0 < gap < float("inf"):
-        raise invalid_option("max_gap_days", f"{gap!r} is not a number of days above 0")
+    if gap is not None:
+        check_gap(gap)
     names: dict[str, str] = {}
     for zone_id, name in (params["zone_names"] or {}).items():
         if not is_zone_id(str(zone_id)) or not has_text(name):
@@ -78,6 +83,9 @@ def desire(params: t.Mapping[str, t.Any], inventory_names: t.Mapping[str, str]) 
         max_gap_days=gap,
         title=params["title"] or DEFAULT_TITLE,
     )
+
+
+_FIRST_DAY, _LAST_DAY = "1900-01-01", "9998-12-31"
 
 
 def _a_year_before(day: str) -> str:

@@ -684,6 +684,7 @@ def test_expected_head_detects_truncation(tmp_path: Path) -> None:
         ({"at": "yesterday"}, "at: "),
         ({"pages": ["https://shop/", "pay"]}, "pages[1]: "),
         ({"max_gap_days": 0.0}, "max_gap_days: "),
+        ({"max_gap_days": 0.5}, "max_gap_days: "),
         ({"max_gap_days": float("nan")}, "max_gap_days: "),
         ({"expected_head": "f" * 63, "evidence_dir": "h"}, "expected_head: "),
         ({"expected_head": "f" * 64, "evidence_dir": ""}, "expected_head: "),
