@@ -168,6 +168,17 @@ def test_job_that_was_recreated_must_be_gone(modules: Modules, answer: str) -> N
     assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]
 
 
+def test_job_that_was_recreated_without_an_answer_must_be_gone(modules: Modules) -> None:
+    """The new job is found by its name, so that the run cannot be sure to have created it."""
+    modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    modules.simulator.faults(NOT_DELETED["404"])
+    modules.simulator.faults({"kind": "reset_after", "method": "POST"})
+    desired = {"job_id": 7, "name": "new", "kind": "edge", "recreate": True, "destination_conf": S3}
+    report = modules.run(job_task(desired), fails="conflict")
+    assert report.failure["changed"] is True
+    assert report.failure["msg"].startswith("Job 7 would be re-created under the name 'new', which job 8 of the dataset")
+
+
 def test_job_that_another_client_deleted_is_recreated(modules: Modules) -> None:
     """By its id, which no job has any more: what was created in its place is what counts."""
     modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})

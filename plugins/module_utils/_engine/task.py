@@ -221,13 +221,9 @@ class StateTask(_Desiring[Desired], t.Generic[Desired, State]):
                 raise _with_progress(failure, step, done, composition.steps) from failure
             done.append(Outcome(step, conclusion, run.writes > writes, created))
         run.result["changed"] = run.writes > 0
-        # What was to be created in place of something is looked at by `verify`; nothing of it is left to be planned.
-        if gone := [
-            request
-            for step in composition.steps
-            for request in step.plan.requests
-            if not step.plan.creates and request in run.not_found
-        ]:
+        # Of what was created in place of something, `verify` sees whether that is gone.
+        unverified = [request for outcome in done if not outcome.created for request in outcome.step.plan.requests]
+        if gone := [request for request in unverified if request in run.not_found]:
             self._need_gone(run, client, desired, gone)
         for name, part in self.parts.items():
             part.verify(client, [outcome for outcome in done if outcome.step.part == name])
