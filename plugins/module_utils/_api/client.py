@@ -72,6 +72,11 @@ class Client:
         """Return the time of day as the service has it, as far as one of its answers showed it."""
         return datetime.datetime.fromtimestamp(self._now() + (self._transport.ahead or 0.0), datetime.timezone.utc)
 
+    @property
+    def behind(self) -> datetime.timedelta:
+        """Return how far the clock of the service is behind the one of this machine, as its last answer showed it; 0 if it is ahead."""
+        return datetime.timedelta(seconds=max(0.0, -(self._transport.ahead or 0.0)))
+
     def at_service_time(self, ask: t.Callable[[datetime.datetime], _In]) -> _In:
         """Ask for something of a time span that ends now; ask again if the answer shows another time of day than what was known before it.
 

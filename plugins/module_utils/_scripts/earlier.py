@@ -37,8 +37,10 @@ class _Asked(t.NamedTuple):
 class EarlierAudits:
     """The earlier audits of a chain, up to a time."""
 
-    def __init__(self, until: datetime.datetime) -> None:
+    def __init__(self, until: datetime.datetime, behind: datetime.timedelta) -> None:
+        """`behind` is how far the clock of the service is behind the one that the times of records are of."""
         self._until = until
+        self._behind = behind
         self._inventories: dict[int, dict[Identity, _Kinds]] = {}
         self._first: dict[int, datetime.datetime] = {}
         # The last times at which audits read the versions of scripts, and at which they saw any script.
@@ -74,8 +76,12 @@ class EarlierAudits:
     def since(self, seen: Observation) -> datetime.datetime:
         """Return from when on a version of a script is news: without a usable record, always.
 
-        A record does not say which scripts were read singly, but by its scope and its findings.
+        A record does not say which scripts were read singly, but by its scope and its findings. Versions have the time of the service.
         """
+        since = self._known_since(seen)
+        return since - self._behind if since - NEVER > self._behind else NEVER
+
+    def _known_since(self, seen: Observation) -> datetime.datetime:
         known = self._listed.get(seen.identity)
         if known is not None:
             return known

@@ -68,7 +68,7 @@ def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.dat
     if evidence is None:
         result = {**report(LastRecord(), None), "evidence": {"seq": None, "head": None}}
     else:
-        earlier, hide = EarlierAudits(at), functools.partial(scrub, secrets=client.secrets)
+        earlier, hide = EarlierAudits(at, client.behind), functools.partial(scrub, secrets=client.secrets)
         baselines: dict[str, Json] = {"baseline_digest": hide([entry.declared for entry in audit.baseline.entries])}
         with evidence.opened(earlier.add) as records:
             last = records.find_last(audit.keeping, at, now(), baselines).that_saw(earlier.last_as_wide(query))

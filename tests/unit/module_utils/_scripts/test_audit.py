@@ -53,6 +53,7 @@ def run(
     singles: t.Any = (),
     *,
     enabled: bool = True,
+    behind: float = 0,
     meanwhile: t.Callable[[], object] = lambda: None,
     **options: t.Any,
 ) -> t.Any:
@@ -63,6 +64,7 @@ def run(
         address = Address("zone", ZONE)
         secrets = (SECRET,)
         warnings: t.ClassVar[list[str]] = []
+        behind: datetime.timedelta
         time = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
 
         def call(self, operation: str) -> Answer:
@@ -79,6 +81,7 @@ def run(
             return single and Answer(single)
 
     client = Client()
+    client.behind = datetime.timedelta(minutes=behind)
     audit = audits.desire({**DEFAULTS, "baseline": baseline, **options})
     done = unless_overtaken(lambda: audit_scripts(audit, t.cast("t.Any", client), lambda: client.time))
     return done._replace(result={**done.result, "read": sorted(read)})
@@ -664,6 +667,18 @@ def test_damaged_evidence_is_a_finding(tmp_path: Path, line: bytes) -> None:
         last = json.loads((tmp_path / f"{ZONE}.jsonl").read_bytes().splitlines()[-1])
         assert done.result["evidence"] == {"seq": number, "head": last["digest"]}
         assert "inventory" in last, "a record refers to none of a broken chain"
+
+
+@pytest.mark.parametrize(("behind", "kinds"), [(0, []), (10, ["changed"])])
+def test_version_has_the_time_of_the_service(tmp_path: Path, behind: float, kinds: list[str]) -> None:
+    """Just after an audit, the clock of a service that is behind shows a time before it."""
+    options: dict[str, t.Any] = {"details": "all", "evidence_dir": str(tmp_path), "behind": behind}
+    pinned = [entry(hashes=[A], integrity="pinned")]
+    versions = [{"hash": A, "fetched_at": "2026-10-01T00:00:00Z"}]
+    run([script(hash=A)], pinned, [script(hash=A, versions=versions)], at="2026-11-20T00:00:00Z", **options)
+    versions.append({"hash": B, "fetched_at": "2026-11-19T23:51:00Z"})
+    done = run([script(hash=A)], pinned, [script(hash=A, versions=versions)], at="2026-11-21T00:00:00Z", **options)
+    assert [kind for kind, _url, _host in found(done)] == kinds
 
 
 def test_expected_head_detects_truncation(tmp_path: Path) -> None:
