@@ -51,9 +51,15 @@ def rules(result: ZoneResult) -> t.Iterator[Problem]:
 
 def labelled_rules(rules: t.Iterable[Copied]) -> list[tuple[str, Copied]]:
     """Return rules with their descriptions, which need not be unique; a repeated one is followed by the id."""
-    named = [(str(rule.get("description") or rule.get("id")), rule) for rule in rules]
-    count = collections.Counter(name for name, _rule in named)
-    return [(name if count[name] == 1 else f"{name} (id {rule.get('id')})", rule) for name, rule in named]
+    named = [(labels_of_rule(rule), rule) for rule in rules]
+    count = collections.Counter(plain for (plain, _full), _rule in named)
+    return [(plain if count[plain] == 1 else full, rule) for (plain, full), rule in named]
+
+
+def labels_of_rule(rule: Copied) -> tuple[str, str]:
+    """Return the label of a rule, and that of one whose description others have."""
+    plain = str(rule.get("description") or rule.get("id"))
+    return plain, f"{plain} (id {rule.get('id')})"
 
 
 def violations(rules: t.Iterable[Copied]) -> t.Iterator[Problem]:

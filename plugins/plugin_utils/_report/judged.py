@@ -15,7 +15,7 @@ from ...module_utils._scripts.facts import REPORTED
 from ...module_utils._text import canonical, dict_of, list_of, parse_time
 from ...module_utils._zone.record import Scripts, ZoneRecord, part_of_hours, result_of, value_of
 from ...module_utils._zone.result import ReportedJob, deleted_jobs
-from .content_rules import labelled_rules
+from .content_rules import labelled_rules, labels_of_rule
 from .document import Copied, Item, Judged, PageRow, Row
 from .facts import DIFFERENCE, MANAGED, TYPES
 from .findings import job_number, labelled
@@ -39,7 +39,8 @@ OBSERVATIONS: t.Mapping[tuple[str, str], str] = {
     **{("health", name): "health" for name in ("job_failing", "job_disabled_by_service", "job_silent", "job_never", "job_stale")},
     **{("coverage", name): "coverage" for name in ("fields_not_selected", "field_stays_empty")},
     **{("delivery", name): "delivery" for name in ("records_dropped", "no_upload", "losses_unknown")},
-    **{(CONTENT_SECURITY_RULES, name): "declared rules" for name in ("enforcement_refused", "unlisted_rule")},
+    (CONTENT_SECURITY_RULES, "enforcement_refused"): "declared rules",
+    (CONTENT_SECURITY_RULES, "unlisted_rule"): "unlisted rules",
     **{("scripts", name): observation for names in (_OF_SCRIPTS, _OF_BASELINE) for name, observation in names.items()},
     **{("scripts", name): "chain" for name in _OF_CHAIN},
     **{("pages", name): "chain of pages" for name in _OF_CHAIN},
@@ -111,6 +112,9 @@ def _of_parts(seen: Seen) -> _Judgements:
         yield "declaration", _WHOLE
         if result.get(CONTENT_SECURITY_RULES):
             yield "declared rules", _but(seen.unread(CONTENT_SECURITY_RULES))
+            # One that is still there may have had its id in its label, beside another one of its description.
+            unlisted = (result.get(CONTENT_SECURITY_RULES) or {}).get("unlisted_rules") or ()
+            yield "unlisted rules", _but(label for rule in unlisted for label in labels_of_rule(rule))
     else:
         if isinstance(jobs, Known):
             yield "surveyed jobs", _WHOLE

@@ -322,3 +322,22 @@ def test_last_delivery_is_of_webhooks_and_their_names_are_shown() -> None:
     (row,) = made(account(policy(mechanisms={**HOOK, "email": ["a"]})), zone()).alerts[:1]
     (listed,) = row["policies"]
     assert listed["mechanisms"] == {"email": ["a"], "webhooks": ["Chat"], "pagerduty": []} and listed["last_delivery"] == OLD
+
+
+@pytest.mark.parametrize(
+    ("member", "jobs", "known"),
+    [
+        (zone(), [JOB], [("account", "acme", LOST), ("zone", "a", SCRIPTS)]),
+        (zone(monitored=False), [], [("zone", "a", SCRIPTS)]),
+        (zone(jobs=[JOB]), [], [("account", "acme", LOST), ("zone", "a", SCRIPTS)]),
+        # Nothing was asked of it, or the answer shows nothing.
+        (zone(result={}), [], []),
+        (zone(monitored=None), [], []),
+        (zone(result={"script_monitor": DENIED}), [], []),
+    ],
+)
+def test_it_is_known_of_which_hosts_alerts_are_about_something(
+    member: dict[str, t.Any], jobs: list[t.Any], known: list[tuple[str, str, str]]
+) -> None:
+    assert made(member, account(policy(), jobs=jobs)).known == known
+    assert made(member, {**account(), "notifications": DENIED}).known == []

@@ -448,6 +448,17 @@ def test_violations_are_resolved_only_where_the_rule_shows_them_all(seen, word):
     assert became(survey_rules({"directive": "script-src", "source": "https://x.example"}), now, "violations") == word
 
 
+def test_rule_that_is_still_there_is_not_resolved_by_its_other_label():
+    """Of two rules of one description, which have their ids in their labels, one is deleted."""
+    two = [{"id": number, "description": "d", "action": "log", "enabled": True} for number in ("r1", "r2")]
+    before = report(*rules(unlisted_rules=two))
+    ids = {item["subject"]: item["id"] for item in items(before)}
+    made = report(*rules(unlisted_rules=two[1:]), previous=before, at=LATER)
+    assert made["comparison"]["resolved"] == [ids["d (id r1)"]] and made["comparison"]["unknown"] == [ids["d (id r2)"]]
+    again = report(*rules(unlisted_rules=two), previous=made, at=LATER)
+    assert "d" in [item["subject"] for item in items(again) if item["carried"]]
+
+
 def test_alert_about_jobs_is_not_judged_without_a_job_in_the_run():
     """The jobs may be those of zones outside the run."""
     before = [zone(job()), account(notifications=notified())]
