@@ -121,19 +121,21 @@ def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> 
     scripts = registered.get("scripts")
     missing += [scripts] if scripts and not has_ended and scripts not in host.raw else []
     is_compared = was_compared(result, own_id(host, result))
-    asked = [registered.get(part) for part in _asked_of(host, record["scope"], result)] if is_compared else []
-    # With null in its place, a task was to run after a refusal, too.
-    missing += [place for place in asked if place and _did_not_run(host, place, has_ended)]
+    asked = list(_asked_of(host, record["scope"], result)) if is_compared else []
+    missing += [place for part in asked if (place := registered.get(part)) and _did_not_run(host, part, place, has_ended)]
     if missing:
         message = f"nothing is registered as {missing[0]}: the task of this host did not run"
         return {**record, "error": {"kind": UNAVAILABLE, "message": message}}
     return {**record, **{part: _plain(value) for part, value in parts.items() if value is not None}}
 
 
-def _did_not_run(host: Host, place: str, has_ended: bool) -> bool:
-    """Return whether a task that was to run for a host has registered nothing, or was skipped; `has_ended`: the host had failed before."""
+def _did_not_run(host: Host, part: str, place: str, has_ended: bool) -> bool:
+    """Return whether a task that was to run for a host has registered nothing; `has_ended`: the host had failed before.
+
+    With null in its place, a task was to run after a refusal, too. A task that was skipped is none where a variable asks for its part.
+    """
     value = host.raw.get(place)
-    return is_skipped(dict_of(value)) or (value is None and (place in host.raw or not has_ended))
+    return (part in _ASKED_BY and is_skipped(dict_of(value))) or (value is None and (place in host.raw or not has_ended))
 
 
 def reads_of(hosts: t.Mapping[str, Host], variable: str) -> dict[str, list[str]]:

@@ -133,11 +133,14 @@ class ReportAction(InProcessAction):
 
 
 def _of_the_run(arguments: t.Mapping[str, t.Any]) -> list[str]:
-    """Return the variables about the run from which the task takes an option that it omits."""
+    """Return the variables about the run from which the task takes an option that it omits; a title decides nothing."""
     return [
         name
         for name, variable in PLAYBOOK_VARIABLES.items()
-        if variable.module == "audit_report" and variable.scope is RUN and arguments.get(variable.option) is None
+        if variable.module == "audit_report"
+        and variable.scope is RUN
+        and variable.option != "title"
+        and arguments.get(variable.option) is None
     ]
 
 

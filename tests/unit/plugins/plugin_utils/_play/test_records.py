@@ -228,6 +228,12 @@ def test_skipped_audit_that_a_host_asks_for_is_none(part: str, is_asked: bool) -
     assert ("error" in record) is is_asked
 
 
+def test_skipped_listing_of_jobs_leaves_their_health_unknown_and_the_rest_compared() -> None:
+    host = {"zone_id": "0a", "log_delivery_result": {**COMPARED, "plan_ids": {"script_monitor": "x"}}, "seen": {"skipped": True}}
+    (record,) = records_of(hosts_with(host), {"result": "log_delivery_result", "jobs": "seen"}).values()
+    assert "error" not in record
+
+
 ACCOUNT_WITH_BUDGET = {"account_id": "a" * 32, "edgeops_monthly_budget_usd": 100}
 
 
