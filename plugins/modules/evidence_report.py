@@ -40,7 +40,7 @@ options:
   expected_heads:
     description:
       - Digests that were stored outside of O(evidence_dir), by zone id, as in M(edgeops.observability.script_evidence_info).
-      - If omitted, the same variables as there.
+      - If omitted, the variable C(edgeops_expected_heads), and those of hosts as there.
     type: dict
   dest:
     description:
