@@ -26,7 +26,9 @@ _DESCRIPTIVE = frozenset(
         "user-agent",
     )
 )
-# A credential is at least this long.
+# Their names say that they hold one, however it looks.
+_OF_CREDENTIALS = re.compile(r"auth|cookie|key|pass|secret|session|token", re.IGNORECASE)
+# In a header of any other name, a credential is at least this long.
 _SHORTEST = 8
 # So is the shortest passphrase that is a single word.
 _WORD = re.compile(r"[A-Za-z]{,15}")
@@ -49,6 +51,11 @@ def secrets_of_pages(pages: Json) -> set[str]:
     items = [page for page in pages if isinstance(page, dict)] if isinstance(pages, (list, tuple)) else []
     addresses = [page.get("url") for page in items]
     given = [page["request_headers"] for page in items if isinstance(page.get("request_headers"), dict)]
-    values = {str(value) for headers in given for name, value in headers.items() if not is_descriptive(str(name))}
-    credentials = {value for value in values if len(value) >= _SHORTEST and not _WORD.fullmatch(value)}
-    return {value for value in credentials if scrub(addresses, (value,)) == addresses}
+    values = {str(value) for headers in given for name, value in headers.items() if _is_credential(str(name), str(value))}
+    return {value for value in values if scrub(addresses, (value,)) == addresses}
+
+
+def _is_credential(name: str, value: str) -> bool:
+    if is_descriptive(name):
+        return False
+    return bool(_OF_CREDENTIALS.search(name)) or (len(value) >= _SHORTEST and not _WORD.fullmatch(value))

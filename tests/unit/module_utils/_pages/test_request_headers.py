@@ -13,6 +13,8 @@ URL = "https://shop.example/de/checkout2026"
         ({"Authorization": "Bearer c4nary", "cookie": "session=77aa"}, {"Bearer c4nary", "session=77aa"}),
         ({"X-Key": "4711-0815"}, {"4711-0815"}),
         ({"X-Key": "correcthorsebatterystaple"}, {"correcthorsebatterystaple"}),
+        # The name says it.
+        ({"X-Preview-Password": "hunter", "X-Session": "s"}, {"hunter", "s"}),
         # They say which variant of the page is asked for.
         ({"Accept-Language": "de-DE,de;q=0.9,en;q=0.8", "USER-AGENT": "Audit/1.0 (planted)", "Accept": "text/html, */*"}, set()),
         # Too short for a credential, or a word.
