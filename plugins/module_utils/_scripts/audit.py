@@ -27,7 +27,7 @@ from .._core import Json
 from .._redact import clean_text
 from .._text import quoted
 from .facts import ALL, FAILURES, MAX_DETAILS, SAMPLED, SCRIPT_FINDINGS
-from .listing import Observation, Script, ScriptQuery, categories_of, is_reported, judge, looks_at, observe, parse_items
+from .listing import News, Observation, Script, ScriptQuery, categories_of, is_reported, judge, looks_at, observe, parse_items
 from .monitor import Status
 
 Find = t.Callable[["str | None", "str | None"], Match]
@@ -67,15 +67,13 @@ class Audit(t.NamedTuple):
         )
         return identifiers[:MAX_DETAILS], (text,)
 
-    def row_of(
-        self, seen: Observation, match: Match, since: datetime.datetime | None, singles: t.Mapping[str, Script | None]
-    ) -> AuditedScript:
+    def row_of(self, seen: Observation, match: Match, news: News | None, singles: t.Mapping[str, Script | None]) -> AuditedScript:
         pages = seen.pages() if self.pages else ()
         covered_pages = [page for page in pages if any(pattern.covers(normalize_url(page)) for pattern in self.pages)]
-        by_script = seen.hashes(since)
+        by_script = seen.hashes(news)
         hashes = frozenset[str]().union(*by_script.values())
         hides = "" if all(by_script.values()) else _HIDES_ONE if hashes else _HIDES_ALL
-        if not hides and not seen.shows_versions(singles, since):
+        if not hides and not seen.shows_versions(singles, news and news.since):
             hides = "the service does not show the hash of each version since its versions were last read"
         return AuditedScript(seen, match.entry, match.names, hashes, hides, covered_pages if pages else None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import datetime
 import fnmatch
+import types
 import typing as t
 
 from .._baseline.pattern import normalize_url
@@ -131,10 +132,10 @@ def read_script(item: Json, route: str) -> Script:
     identifier = script.get("script_id")
     if not isinstance(identifier, str) or not identifier:
         raise Failure(BAD_RESPONSE, "A monitored script has no identifier.")
-    for name, types in _TYPES.items():
+    for name, accepted in _TYPES.items():
         value = script.get(name)
         # Compare the exact type, because a boolean of Python is a number as well.
-        if type(value) not in types and not (value is None and f"scripts[].{name}" in MAY_BE_ABSENT):
+        if type(value) not in accepted and not (value is None and f"scripts[].{name}" in MAY_BE_ABSENT):
             raise Failure(BAD_RESPONSE, f"Script {identifier} has {json_type(value)} in {name!r}.")
     for newer, name in PAGE_SHIELD_NAMES.items() if route == "page_shield" and len(script) < len(item) else ():
         if newer in item and name in item and item[newer] != item[name]:
@@ -235,6 +236,18 @@ def identity_of(script: t.Mapping[str, t.Any]) -> Identity:
     return Identity(normalize_url(url), host, "") if url else Identity("", host, script["script_id"])
 
 
+class News(t.NamedTuple):
+    """Which versions of a script are news: those fetched after `since`, but not those that an audit has judged and authorised later, by their hash."""
+
+    since: datetime.datetime
+    authorised: t.Mapping[str, datetime.datetime] = types.MappingProxyType({})
+
+    def has(self, value: object, time: datetime.datetime | None) -> bool:
+        """Return whether a version is news; without a usable time it is, so that no change goes unseen."""
+        authorised = self.authorised.get(value.lower(), NEVER) if isinstance(value, str) else NEVER
+        return time is None or time > max(self.since, authorised)
+
+
 class Observation(t.NamedTuple):
     """One script of a host: everything that the service lists under the same URL and host (`scripts`, the latest last)."""
 
@@ -250,16 +263,15 @@ class Observation(t.NamedTuple):
     def identity(self) -> Identity:
         return identity_of(self.latest)
 
-    def hashes(self, since: datetime.datetime | None) -> dict[str, frozenset[str]]:
-        """Return by identifier the listed hashes and those of versions fetched after `since`: an older one says nothing about the present."""
+    def hashes(self, news: News | None) -> dict[str, frozenset[str]]:
+        """Return by identifier the listed hashes and those of versions that are news: an older one says nothing about the present."""
         by_script: dict[str, frozenset[str]] = {}
         for script in self.scripts:
             hashes = [script.get("hash")]
-            if since is not None:
+            if news is not None:
                 versions = [version for version in list_of(script.get("versions")) if isinstance(version, dict)]
                 fetched = ((version.get("hash"), parse_time(version.get("fetched_at"))) for version in versions)
-                # A version without a usable time counts, so that no change goes unseen.
-                hashes += [value for value, time in fetched if time is None or time > since]
+                hashes += [value for value, time in fetched if news.has(value, time)]
             shown = frozenset(value.lower() for value in hashes if isinstance(value, str) and value)
             by_script[script["script_id"]] = by_script.get(script["script_id"], frozenset()) | shown
         return by_script

@@ -61,8 +61,8 @@ def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.dat
 
     def report(last: LastRecord, earlier: EarlierAudits | None) -> dict[str, t.Any]:
         # A first audit has nothing to compare versions with.
-        times = [earlier.since(script) if earlier else None for script in seen]
-        rows = [audit.row_of(script, match, since, singles) for script, match, since in zip(seen, matches, times, strict=True)]
+        news = [earlier.news_of(script) if earlier else None for script in seen]
+        rows = [audit.row_of(*about, singles) for about in zip(seen, matches, news, strict=True)]
         return audit.result_of(rows, state.status, last, at)
 
     if evidence is None:

@@ -470,6 +470,35 @@ def test_versions_of_a_script_that_was_never_listed_are_old_to_an_audit_of_its_h
     assert kinds(run([script()], baseline, [single], **place, at="2026-11-24T06:00:00Z")) == expected
 
 
+@pytest.mark.parametrize(
+    ("fetched", "later", "expected"),
+    [
+        ("2026-11-22T12:00:00Z", [A, B], []),
+        # Authorised for a while, and served again after that.
+        ("2026-11-23T12:00:00Z", [A, B], ["changed"]),
+        # What was listed was not authorised.
+        ("2026-11-22T12:00:00Z", [A], ["changed"]),
+    ],
+)
+def test_version_that_was_authorised_while_it_was_served_is_no_news(
+    tmp_path: Path, fetched: str, later: list[str], expected: list[str]
+) -> None:
+    """After a deployment, the baseline has the new hash alone; an audit in between has seen the old one with the baseline of its time."""
+    place = {"evidence_dir": str(tmp_path)}
+    versions = [{"hash": B, "fetched_at": fetched}]
+    run([script()], [entry()], [script(versions=[])], **place, details="all")
+    run([script(hash=B)], [entry(hashes=later)], **place, details="none", at="2026-11-23T06:00:00Z")
+    done = run(
+        [script(hash=C)],
+        [entry(hashes=[C])],
+        [script(hash=C, versions=versions)],
+        **place,
+        details="all",
+        at="2026-11-24T06:00:00Z",
+    )
+    assert kinds(done) == expected
+
+
 def test_equal_inventory_is_stored_once(tmp_path: Path) -> None:
     options = {"evidence_dir": str(tmp_path)}
     heads = [run([script(count=n, last_seen_at=str(n))], [entry()], **options).result["evidence"] for n in range(3)]
