@@ -200,6 +200,7 @@ summary:
       description:
         - Scripts of a pinned entry with a hash that the entry does not list. Compared are the hash of the listing, and with O(details) those of the
           versions that the service fetched after the last record of O(evidence_dir) whose audit read the versions of this script.
+        - A version that a record lists with a baseline that authorised it then does not count.
         - An older version never stands for a hash that the service does not show; such a script is RV(summary.unverified).
       type: int
       sample: 0
