@@ -207,6 +207,8 @@ summary:
     unverified:
       description:
         - Scripts of a pinned entry without a hash from the service, or with such a version whose hash it does not show.
+        - They stay so while the service lists that version without its hash. Who has looked at the script accepts that by one audit with O(details=all)
+          whose entry has C(integrity=unpinned) and the reason; with the pinned entry again, later versions are compared.
         - With O(details), this includes scripts that the service lists and does not find when they are read individually, from the second record on.
       type: int
       sample: 0

@@ -125,9 +125,14 @@ def _plugin_of(path: str, loader: t.Any) -> str | None:
 
 
 def _is_parsed(path: str, loader: t.Any) -> bool:
-    """Return whether Ansible can read a file that lists hosts by itself: such a file contacts nobody."""
+    """Return whether Ansible can read a file that lists hosts by itself, or it is no such file: a playbook that lies beside it, or an empty one.
+
+    Such a file contacts nobody.
+    """
     try:
-        return bool(InventoryManager(loader=loader, parse=False).parse_source(path))
+        if InventoryManager(loader=loader, parse=False).parse_source(path):
+            return True
+        return path.endswith((".yml", ".yaml")) and isinstance(loader.load_from_file(path), (list, type(None)))
     except AnsibleError:
         return False
 

@@ -38,6 +38,14 @@ def test_what_is_no_path_is_none_that_is_missing(tmp_path: Path) -> None:
     assert check(tmp_path / "cluster-7", came_from=tmp_path / "cluster-7") == []
 
 
+@pytest.mark.parametrize("text", ["- hosts: all\n  tasks: []\n", "---\n", "# later\n"])
+def test_yaml_that_lists_no_hosts_is_no_inventory(tmp_path: Path, text: str) -> None:
+    """Such as a playbook in the folder of the inventory, of which Ansible warns."""
+    (tmp_path / "hosts").write_text("a.example\n")
+    (tmp_path / "site.yml").write_text(text)
+    assert check(tmp_path) == []
+
+
 def test_missing_file_of_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "fleet").mkdir()
     (tmp_path / "fleet" / "shops.zones.yml").symlink_to(tmp_path / "gone.zones.yml")
