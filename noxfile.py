@@ -2,7 +2,7 @@
 
 """Every check of this project: `make nox ARGS=-l` lists them. `make check` and `make test` run those of one tag in parallel.
 
-The order here is the order in which they start: first those that mostly wait, then the longest.
+The order here is the order in which they start: those that wait beside those that do not, and the longest not at the end.
 
 The sessions of antsibull-nox are not among them: its check of licences wants a notice beside the SPDX line in each file, its check of
 unwanted files refuses a template and a style beside the code of a page, and its tests of documentation and action groups are those of
@@ -168,30 +168,6 @@ def budget(session: nox.Session) -> None:
     pytest(session, f"core-{MAIN}", "tests/budget", "tests/concurrency", workers=PROCESSORS)
 
 
-@on_each_core("modules", *ENDS)
-def modules(session: nox.Session, core: str) -> None:
-    """Whether each module works against the simulator"""
-    # The oldest core is tested with the oldest supported urllib3.
-    http = ("tests/unit/module_utils/_api", "tests/tls") if core == next(iter(CORES)) else ()
-    chosen = ("-m", "every_core") if core != ENDS[0] else ()
-    # Tests of HTTP wait.
-    pytest(session, f"core-{core}", *chosen, "tests/modules", *http, workers=several(session))
-
-
-@on_each_core("playbooks", *ENDS)
-def playbooks(session: nox.Session, core: str) -> None:
-    """Whether role and playbooks of the installed artifact work, on others than the oldest core only what may differ"""
-    chosen = ("-m", "every_core") if core != ENDS[0] else ()
-    pytest(session, f"core-{core}", *chosen, "tests/playbooks", workers=max(several(session), PROCESSORS // 2))
-
-
-@gate("test", "once")
-def docs(session: nox.Session) -> None:
-    """Whether every example and command of the documentation runs."""
-    ignored = [f"--ignore={each}" for each in (REFERENCE_PAGES, *PAGES)]
-    pytest(session, "dev", "tests/docs", *ignored, workers=several(session))
-
-
 # Pre-releases install pylint's requirements from elsewhere than the package index.
 @on_each_core("sanity", *RELEASES[:1], *RELEASES[-1:])
 def sanity(session: nox.Session, core: str) -> None:
@@ -228,6 +204,30 @@ def sanity(session: nox.Session, core: str) -> None:
             results = Path(copy, "tests", "output", "junit")
             if results.exists():
                 shutil.copytree(results, REPORTS / session.name, dirs_exist_ok=True)
+
+
+@on_each_core("playbooks", *ENDS)
+def playbooks(session: nox.Session, core: str) -> None:
+    """Whether role and playbooks of the installed artifact work, on others than the oldest core only what may differ"""
+    chosen = ("-m", "every_core") if core != ENDS[0] else ()
+    pytest(session, f"core-{core}", *chosen, "tests/playbooks", workers=max(several(session), PROCESSORS // 2))
+
+
+@on_each_core("modules", *ENDS)
+def modules(session: nox.Session, core: str) -> None:
+    """Whether each module works against the simulator"""
+    # The oldest core is tested with the oldest supported urllib3.
+    http = ("tests/unit/module_utils/_api", "tests/tls") if core == next(iter(CORES)) else ()
+    chosen = ("-m", "every_core") if core != ENDS[0] else ()
+    # Tests of HTTP wait.
+    pytest(session, f"core-{core}", *chosen, "tests/modules", *http, workers=several(session))
+
+
+@gate("test", "once")
+def docs(session: nox.Session) -> None:
+    """Whether every example and command of the documentation runs."""
+    ignored = [f"--ignore={each}" for each in (REFERENCE_PAGES, *PAGES)]
+    pytest(session, "dev", "tests/docs", *ignored, workers=several(session))
 
 
 @gate("test", "check", "core-" + MAIN)
