@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import re
 import typing as t
 
@@ -32,6 +34,7 @@ _OF_CREDENTIALS = re.compile(r"auth|cookie|key|pass|secret|session|token", re.IG
 _SHORTEST = 8
 # So is the shortest passphrase that is a single word.
 _WORD = re.compile(r"[A-Za-z]{,15}")
+_SEPARATORS = re.compile(r"[\s;,=\"]+")
 
 
 def is_descriptive(name: str) -> bool:
@@ -52,10 +55,24 @@ def secrets_of_pages(pages: Json) -> set[str]:
     addresses = [page.get("url") for page in items]
     given = [page["request_headers"] for page in items if isinstance(page.get("request_headers"), dict)]
     values = {str(value) for headers in given for name, value in headers.items() if _is_credential(str(name), str(value))}
-    return {value for value in values if scrub(addresses, (value,)) == addresses}
+    return {secret for value in values for secret in (value, *_parts_of(value)) if scrub(addresses, (secret,)) == addresses}
+
+
+def _parts_of(value: str) -> t.Iterator[str]:
+    """Yield what of a credential a page may repeat alone: a token without its scheme, a value of a cookie, what Basic encodes."""
+    parts = [part for part in _SEPARATORS.split(value) if part]
+    for part in parts[1:] if parts[0].lower() == "basic" else ():
+        with contextlib.suppress(ValueError):
+            decoded = base64.b64decode(f"{part}==").decode("utf-8")
+            parts += [decoded, decoded.partition(":")[2]]
+    yield from (part for part in parts if _looks_like_one(part))
 
 
 def _is_credential(name: str, value: str) -> bool:
     if is_descriptive(name):
         return False
-    return bool(_OF_CREDENTIALS.search(name)) or (len(value) >= _SHORTEST and not _WORD.fullmatch(value))
+    return bool(_OF_CREDENTIALS.search(name)) or _looks_like_one(value)
+
+
+def _looks_like_one(text: str) -> bool:
+    return len(text) >= _SHORTEST and not _WORD.fullmatch(text)

@@ -162,9 +162,13 @@ def gather(desired: DesiredReport, who: Told, slices: t.Sequence[Report], previo
     for number, part in enumerate(slices, 1):
         waivers = (*desired.waivers, *merged_waivers(part["waivers"]))
         at = parse_time(part["generated_at"])
-        sources.append(
-            [AuditedRow(_aged(_plain(row), desired), _looked_when(row, at, desired), waivers, number) for row in part["zones"]]
-        )
+        places, _left = match(part["zones"], before)
+        rows = [
+            _overtaken(_aged(_plain(row), desired), None if place is None else before[place])
+            for row, place in zip(part["zones"], places, strict=True)
+        ]
+        looked = (_looked_when(row, at, desired) for row in part["zones"])
+        sources.append([AuditedRow(row, when, waivers, number) for row, when in zip(rows, looked, strict=True)])
     groups: list[list[AuditedRow]] = []
     for source in sources:
         # A group is known by its first row that has an id.
@@ -205,9 +209,24 @@ def _aged(row: Row, desired: DesiredReport) -> Row:
             else f"its last audit was at {row['audited_at']}, {duration(age)} before this report;"
             f" max_age_days is {desired.max_age_days}"
         )
+    return _unaudited(row, message)
+
+
+def _overtaken(row: Row, old: Row | None) -> Row:
+    """Return a row of a slice, unaudited if the previous report has a later audit of the zone: nobody has looked since then."""
+    if old is None or row["carried"] or row["status"] == UNAUDITED:
+        return row
+    own, later = parse_time(row["audited_at"]), parse_time(old["audited_at"])
+    if own is None or later is None or own >= later:
+        return row
+    return _unaudited(row, f"its last audit was at {row['audited_at']}, before that of the previous report, {old['audited_at']}")
+
+
+def _unaudited(row: Row, message: str) -> Row:
+    """Return a row of which an audit does not say how the zone is now."""
     items = in_order(map(as_carried, row["items"]))
-    aged: Row = {**row, "status": UNAUDITED, "error": {"kind": GATE, "message": message}, "items": items}
-    return {**aged, "resources": [], "not_audited": None}
+    unaudited: Row = {**row, "status": UNAUDITED, "error": {"kind": GATE, "message": message}, "items": items}
+    return {**unaudited, "resources": [], "not_audited": None}
 
 
 def _looked_when(row: Row, reported: datetime.datetime | None, desired: DesiredReport) -> str:

@@ -13,6 +13,13 @@ URL = "https://shop.example/de/checkout2026"
         ({"Authorization": "Bearer c4nary", "cookie": "session=77aa"}, {"Bearer c4nary", "session=77aa"}),
         ({"X-Key": "4711-0815"}, {"4711-0815"}),
         ({"X-Key": "correcthorsebatterystaple"}, {"correcthorsebatterystaple"}),
+        # A page may repeat a part alone.
+        ({"Authorization": "Bearer t0ken-99aa"}, {"Bearer t0ken-99aa", "t0ken-99aa"}),
+        ({"Cookie": "lang=de; sid=77aa88bb99"}, {"lang=de; sid=77aa88bb99", "77aa88bb99"}),
+        (
+            {"Authorization": "Basic dXNlcjpwYXNzLTQ3MTE="},
+            {"Basic dXNlcjpwYXNzLTQ3MTE=", "dXNlcjpwYXNzLTQ3MTE", "user:pass-4711", "pass-4711"},
+        ),
         # The name says it.
         ({"X-Preview-Password": "hunter", "X-Session": "s"}, {"hunter", "s"}),
         # They say which variant of the page is asked for.

@@ -189,6 +189,16 @@ def test_later_failure_to_audit_is_not_hidden_by_an_earlier_audit(again, before)
     assert rows(report(slices=[well, gone], at=LATEST)) == "a unaudited"
 
 
+def test_slice_that_is_older_than_the_previous_report_says_nothing():
+    """An old file that took the place of one that was not made resolves nothing that was found after it."""
+    old, found = report(record("a"), at=AT), report(drifted("a"), at=LATER)
+    made = report(record("b"), slices=[old], previous=found, at=LATEST)
+    assert rows(made) == "a unaudited, b compliant" and parts(made)["unknown"] == ids(found, "a")
+    assert row(made, "a")["error"]["message"] == f"its last audit was at {AT}, before that of the previous report, {LATER}"
+    for again in (report(record("a"), at=LATER), report(record("a"), at=LATEST)):
+        assert rows(report(record("b"), slices=[again], previous=found, at=LATEST)) == "a compliant, b compliant"
+
+
 @pytest.mark.parametrize(
     ("audited", "later", "expected"),
     [
