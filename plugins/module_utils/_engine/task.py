@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import re
 import types
 import typing as t
 
@@ -40,6 +41,9 @@ def presentable(params: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any
     return mask_credentials(_known_only(params, {"options": known}))
 
 
+_USER_INFORMATION = re.compile(r"(?<=://)[^/?#\s]*@")
+
+
 def _known_only(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
     """Return a value with secret and unknown (sub)options masked; so is text instead of a dictionary, because it may contain secrets."""
     if option.get("no_log"):
@@ -48,7 +52,7 @@ def _known_only(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
     if isinstance(value, str) and option.get(SHOWS_DESTINATION):
         return public_text(value)
     if value is None or options is None:
-        return value
+        return _USER_INFORMATION.sub(f"{MASK}@", value) if isinstance(value, str) else value
     if isinstance(value, (list, tuple)):
         return [_known_only(item, option) for item in value]
     if isinstance(value, dict):

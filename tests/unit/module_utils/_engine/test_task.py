@@ -55,6 +55,7 @@ def test_secrets_of_arguments_are_found_at_any_depth(arguments, secrets):
         # The text may be JSON with secrets.
         ({"target": '{"key": "s"}', "jobs": ["s"]}, {"target": "********", "jobs": ["********"]}),
         ({"target": None}, {"target": None}),
+        ({"target": {"host": "https://u:p@api.example/x?a=b@c"}}, {"target": {"host": "https://********@api.example/x?a=b@c"}}),
         # Of a URL not the user information alone: what is left would not be recognised as the secret.
         ({"token": "https://u:s@api.example/secret-path"}, {"token": HIDDEN_VALUE}),
         ({"token": ""}, {"token": ""}),
