@@ -200,7 +200,8 @@ options:
       - If several reports have a zone, the latest audit of it is used, and of audits at the same time the one with the worse status. A report in which
         the zone is V(unaudited) counts as of the time of the report. A row of a zone for which nothing is declared, as of a survey, replaces no audit
         that is V(unaudited), V(drifted) or V(findings), and replaces another one only if it is V(findings) itself.
-      - A zone is known by its id, or by its name if one of the reports has no id of it.
+      - A zone is known by its id, or by its name if one of the reports has no id of it. An audit that is older than that of O(previous) does not say how
+        the zone is now, so that the zone is V(unaudited).
       - An audit that is dated later than O(at) is a warning and hides nothing. Up to five minutes later it counts as of O(at), so that the clocks of the
         machines of one job may differ; further ahead it is not known when it was, and the zone is V(unaudited) unless another report has an audit of it.
       - The waivers of a merged report apply to the zones that are taken from it, and to no others.

@@ -72,7 +72,8 @@ options:
       request_headers:
         description:
           - Further request headers, for example for a page behind a password. They are sent to the origin of O(pages[].url) only, also when it redirects.
-          - They are hidden in the arguments. A credential in them is masked in every result and record, also where a page repeats it.
+          - They are hidden in the arguments. A credential in them is masked in every result and record, also where a page repeats it or a part of
+            it, such as a token without its scheme, the value of one cookie, or what C(Basic) encodes.
           - A credential is each value of a header whose name contains C(auth), C(cookie), C(key), C(pass), C(secret), C(session) or C(token), and of
             another header a value of at least 8 characters that is not a word of letters only, shorter than 16. A part of the URL of a page is none, nor
             are the values of C(Accept), C(Accept-Charset), C(Accept-Encoding), C(Accept-Language), C(Cache-Control), C(DNT), C(Pragma), C(Save-Data),

@@ -47,7 +47,9 @@ def build(desired: DesiredReport, previous: Report | None, slices: t.Sequence[Re
         raise invalid_option("zones", "there is no zone to report on, neither here nor in expected or merge")
     marked, waivers = apply_waivers([(entry.row, entry.waivers) for entry in audited], desired.at, desired.waivers)
     elsewhere = {row["zone"] for row in previous["zones"]} - {row["zone"] for row in marked} if previous else set()
-    noted = with_unmatched(marked, desired.waivers, waivers, elsewhere, desired.at)
+    # A waiver may be about a problem of the previous report that this run did not judge.
+    unjudged, _before = carry_over(marked, previous, _judge_of_waivers(audited, waivers, marked))
+    noted = with_unmatched(marked, desired.waivers, waivers, unjudged, elsewhere, desired.at)
     inherited, before = carry_over(noted, previous, _judge_of_waivers(audited, waivers, noted))
     rows: list[Row] = [{**row, "status": status_of(row), "not_audited": with_carried(row)} for row in inherited]
     rows.sort(key=lambda row: (row["zone"], row["carried"], row["zone_id"] or row["account_id"] or ""))

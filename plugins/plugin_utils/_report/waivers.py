@@ -127,17 +127,25 @@ def apply_waivers(
 
 
 def with_unmatched(
-    rows: t.Iterable[Row], waivers: t.Sequence[Waiver], listed: t.Sequence[WaiverRow], elsewhere: t.Collection[str], at: str
+    rows: t.Iterable[Row],
+    waivers: t.Sequence[Waiver],
+    listed: t.Sequence[WaiverRow],
+    inherited: t.Sequence[Row],
+    elsewhere: t.Collection[str],
+    at: str,
 ) -> list[Row]:
     """Add a note for each waiver of this run that covers nothing, although everything that it could cover was read.
 
     The note is in the first zone that the waiver could cover, or in the first of all. `listed` are the waivers with the ids of
-    what they cover, beginning with those of this run; `elsewhere` are zones outside this run.
+    what they cover, beginning with those of this run; `inherited` are the rows with what this run did not judge, and `elsewhere` are zones
+    outside this run.
     """
     rows = sorted(rows, key=lambda row: row["zone"])
+    carried = [(row["zone"], item) for row in inherited for item in row["items"] if item["carried"]]
     for waiver, known in zip(waivers, listed, strict=False):
         near = [row for row in rows if waiver.covers(row["zone"])]
         unseen = any(row["carried"] or row["status"] == UNAUDITED for row in near) or any(map(waiver.covers, elsewhere))
+        unseen = unseen or any(waiver.covers(zone) and waiver.fits(item) for zone, item in carried)
         if known["items"] or unseen or (near and not any(map(waiver.could_show, near))):
             continue
         first = next((row for row in near or rows if not row["carried"]), None)

@@ -67,6 +67,18 @@ def test_waiver_that_matches_nothing_is_a_note(waiver, zones, where):
     assert {item["first_seen"] for item in items(again) if item["type"] == "unmatched_waiver"} <= {made["generated_at"]}
 
 
+@pytest.mark.parametrize(("verdict", "notes"), [(None, 0), (False, 1)])
+def test_waiver_of_what_this_run_did_not_judge_must_stay(verdict, notes):
+    """Nobody knows whether the script is still malicious; once it is known that it is not, the waiver matches nothing."""
+    found, waiver = finding("malicious"), {**WAIVER, "type": "malicious"}
+    before = report(record("a", scripts=audit(found)), waivers=[waiver])
+    script = {"script_url": found["script_url"], "host": found["host"], "malicious": verdict}
+    seen = audit(inventory=[{"script": script, "entry": None, "findings": []}])
+    now = report(record("a", scripts=seen), waivers=[waiver], previous=before, at=ON)
+    assert [item["carried"] for item in items(now) if item["type"] == "malicious"] == [True] * (1 - notes)
+    assert len(unmatched(now)) == notes
+
+
 def test_waiver_of_a_zone_outside_the_run_has_no_note():
     before = report(drifted("a"), drifted("b"))
     assert unmatched(report(record("a"), waivers=[{**WAIVER, "zone": "b"}], previous=before)) == []
